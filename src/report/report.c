@@ -1,6 +1,7 @@
 #include "report/report.h"
 
 #include "base/alloc.h"
+#include "base/file.h"
 #include "base/message.h"
 #include "export/export_findings.h"
 #include "record/log_file.h"
@@ -116,7 +117,7 @@ int report_run(const struct sys *sys, const struct options *options, struct err 
 	return report_to(sys, options, NULL, err);
 }
 
-bool report_page_of(const struct sys *sys, const struct options *options, const char *log, const char *name,
+bool report_page_of(const struct sys *sys, const struct options *options, struct file *log, const char *name,
 		    struct strbuf *out, struct err *err)
 {
 	struct options how = *options;
@@ -125,17 +126,34 @@ bool report_page_of(const struct sys *sys, const struct options *options, const 
 
 	how.command = COMMAND_REPORT;
 	how.format = FORMAT_HTML;
-	how.logs = &log;
-	how.n_logs = 1;
 	how.findings = true;
-	ok = report_log_read(read, sys, &how, log, err);
+	how.from_ns = how.to_ns = 0;
+	ok = report_log_read_file(read, sys, &how, log, name, err);
 	if (ok) {
-		str_printable(read->name, sizeof(read->name), name);
 		ok = report_html(read, out, err);
 		report_log_fini(read);
 	}
 	free(read);
 	return ok;
+}
+
+static bool add_block(void *ctx, const void *bytes, size_t n, struct err *err)
+{
+	return file_append(ctx, bytes, n, err);
+}
+
+bool report_page_of_history(const struct options *options, const struct history_log *what, const char *name,
+			    struct strbuf *out, struct err *err)
+{
+	struct file *log = file_temporary(err);
+
+	if (!log)
+		return false;
+	if (!history_log(what, add_block, log, err)) {
+		file_close(log);
+		return false;
+	}
+	return report_page_of(what->session->sys, options, log, name, out, err);
 }
 
 /* ---- of a run ---- */

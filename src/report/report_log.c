@@ -359,11 +359,8 @@ static bool open_part(struct report_log *log, const struct options *o, struct er
 }
 
 static bool open_log(struct report_log *log, const struct sys *sys, const struct options *options,
-		     const char *path, struct err *err)
+		     struct err *err)
 {
-	log->file = file_open(path, err);
-	if (!log->file)
-		return false;
 	log->input = (struct mlog_input){.ctx = log->file, .read = file_read_at, .size = file_size};
 	log->reader = mlog_reader_new(&log->input, log->name, err);
 	if (!log->reader ||
@@ -376,11 +373,19 @@ static bool open_log(struct report_log *log, const struct sys *sys, const struct
 bool report_log_read(struct report_log *log, const struct sys *sys, const struct options *options,
 		     const char *path, struct err *err)
 {
+	struct file *file = file_open(path, err);
+
+	return file && report_log_read_file(log, sys, options, file, path, err);
+}
+
+bool report_log_read_file(struct report_log *log, const struct sys *sys, const struct options *options,
+			  struct file *file, const char *name, struct err *err)
+{
 	bool ok;
 
-	*log = (struct report_log){.frames = xcalloc(1, sizeof(*log->frames))};
-	str_printable(log->name, sizeof(log->name), path);
-	ok = open_log(log, sys, options, path, err);
+	*log = (struct report_log){.file = file, .frames = xcalloc(1, sizeof(*log->frames))};
+	str_printable(log->name, sizeof(log->name), name);
+	ok = open_log(log, sys, options, err);
 	if (ok) {
 		choose_step(log);
 		find_marks(log);

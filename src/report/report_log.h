@@ -90,6 +90,9 @@ struct report_log {
 /* Read a log. On failure nothing is left behind. */
 bool report_log_read(struct report_log *log, const struct sys *sys, const struct options *options,
 		     const char *path, struct err *err);
+/* The same of a file that is open and is closed here, called `name`. */
+bool report_log_read_file(struct report_log *log, const struct sys *sys, const struct options *options,
+			  struct file *file, const char *name, struct err *err);
 void report_log_fini(struct report_log *log);
 
 /* report_judged.c: after a sample, and after the last one: take over what holds now. */

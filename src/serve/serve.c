@@ -53,6 +53,14 @@ static void print_metrics(void *ctx, enum openmetrics_form form, struct strbuf *
 		serve_store_print_none(form, out);
 }
 
+static bool print_report(void *ctx, struct strbuf *out)
+{
+	const struct server *server = ctx;
+	struct err err = {0};
+
+	return server->store && serve_store_report(server->store, out, &err);
+}
+
 static void take_events(struct server *server, int64_t now_ns)
 {
 	char text[512];
@@ -168,6 +176,7 @@ int serve_run(const struct sys *sys, struct options *options, struct err *err)
 					       .auth = options->auth,
 					       .insecure = options->insecure,
 					       .print = print_metrics,
+					       .report = print_report,
 					       .ctx = &server};
 	bool ok;
 

@@ -20,7 +20,8 @@
 #define CLIENTS_HIGH (SERVE_CLIENTS * 3 / 4) /* a new connection closes the oldest one from here on */
 #define PEM_BYTES 1000000
 #define PAGE_NS 100000000 /* scrapes within this time get the same page */
-#define TURN_RUNS 32      /* of libmicrohttpd, before samples are taken again */
+#define FRONT_NS 10000000000ll
+#define TURN_RUNS 32 /* of libmicrohttpd, before samples are taken again */
 
 /* What is called of libmicrohttpd. It is loaded when something is served, not when malitop starts:
  * with the libraries of TLS it is larger than malitop. A static malitop has it inside. */
@@ -82,6 +83,8 @@ struct serve_http {
 		struct strbuf text, gzip; /* of /metrics; empty: not made yet */
 		int64_t made_ns;
 	} pages[OPENMETRICS_FORMS];
+	struct strbuf front;
+	int64_t front_ns;
 	char url[96];
 };
 
@@ -157,18 +160,44 @@ static enum MHD_Result answer_metrics(struct serve_http *http, struct MHD_Connec
 	return send_answer(connection, &answer);
 }
 
+#define LINKS                                                                                 \
+	"<p><a href=\"/metrics\">/metrics</a>: what the GPU and the CPU of this machine do, " \
+	"for Prometheus. <a href=\"/healthz\">/healthz</a>: whether malitop runs.</p>\n"
+
+/* The report of the newest minutes, with links to what is for machines. */
+static void make_front(struct serve_http *http, struct strbuf *out)
+{
+	static const char end[] = "</body></html>";
+
+	strbuf_clear(out);
+	if (!http->options.report || !http->options.report(http->options.ctx, out) || out->n < sizeof(end))
+		strbuf_clear(out);
+	while (out->n && strcmp(out->p + out->n - strlen(end), end) != 0)
+		out->p[--out->n] = 0;
+	if (out->n)
+		out->n -= strlen(end);
+	else
+		strbuf_str(out,
+			   "<!DOCTYPE html>\n<html><title>malitop</title><body><h1>malitop " PACKAGE_VERSION
+			   "</h1>\n");
+	strbuf_str(out, LINKS);
+	strbuf_str(out, end);
+}
+
+/* A report costs more than a page of metrics. The reader's browser asks again in a minute. */
 static enum MHD_Result answer_front(struct serve_http *http, struct MHD_Connection *connection)
 {
-	static const char page[] =
-		"<!DOCTYPE html>\n<title>malitop</title>\n<h1>malitop " PACKAGE_VERSION
-		"</h1>\n<p><a href=\"/metrics\">/metrics</a>: what the GPU and the CPU of this "
-		"machine do, for Prometheus\n<p><a href=\"/healthz\">/healthz</a>: whether "
-		"malitop runs\n";
+	int64_t now_ns = http->sys->monotonic_ns(http->sys);
 
-	(void)http;
-	return send_answer(connection,
-			   &(struct http_answer){
-				   MHD_HTTP_OK, "text/html; charset=utf-8", page, sizeof(page) - 1, {NULL}});
+	if (!http->front.n || now_ns - http->front_ns >= FRONT_NS) {
+		make_front(http, &http->front);
+		http->front_ns = now_ns;
+	}
+	return send_answer(connection, &(struct http_answer){MHD_HTTP_OK,
+							     "text/html; charset=utf-8",
+							     http->front.p,
+							     http->front.n,
+							     {"Refresh", "60"}});
 }
 
 static enum MHD_Result answer_health(struct serve_http *http, struct MHD_Connection *connection)
@@ -448,6 +477,7 @@ void serve_http_free(struct serve_http *http)
 		strbuf_fini(&http->pages[i].text);
 		strbuf_fini(&http->pages[i].gzip);
 	}
+	strbuf_fini(&http->front);
 	if (http->key)
 		explicit_bzero(http->key, strlen(http->key));
 	free(http->cert);

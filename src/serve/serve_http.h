@@ -26,6 +26,8 @@ struct serve_http_options {
 	bool insecure;          /* also without TLS and auth */
 	/* Append the page of /metrics. */
 	void (*print)(void *ctx, enum openmetrics_form form, struct strbuf *out);
+	/* Append the front page, HTML; false: there is none now. */
+	bool (*report)(void *ctx, struct strbuf *out);
 	void *ctx;
 };
 

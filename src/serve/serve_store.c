@@ -2,6 +2,7 @@
 
 #include "serve/serve_self.h"
 #include "export/export_session.h"
+#include "report/report.h"
 #include "base/alloc.h"
 #include "config.h"
 
@@ -408,4 +409,19 @@ void serve_store_print_none(enum openmetrics_form form, struct strbuf *out)
 	openmetrics_line(about[ABOUT_UP].name.text, "", "source=\"all\"", 0, 0, out);
 	if (form == OPENMETRICS_1_0)
 		strbuf_str(out, "# EOF\n");
+}
+
+bool serve_store_report(const struct serve_store *store, struct strbuf *out, struct err *err)
+{
+	const struct session *session = store->session;
+	int64_t now_ns = session->sys->monotonic_ns(session->sys);
+	struct history_log what = {.session = session,
+				   .from_ns = now_ns > SERVE_PAGE_NS ? now_ns - SERVE_PAGE_NS : 0,
+				   .step_ns = HISTORY_FINE_NS};
+	char name[64];
+
+	for (unsigned i = 0; i < session->n; i++)
+		what.histories[i] = store->mine[i].history;
+	snprintf(name, sizeof(name), "malitop serve, %.40s", session->gpu ? session->gpu->title : "CPUs");
+	return report_page_of_history(session->options, &what, name, out, err);
 }

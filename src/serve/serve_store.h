@@ -19,6 +19,10 @@ struct serve_store *serve_store_new(struct session *session, struct err *err);
 void serve_store_free(struct serve_store *store);
 /* Take the samples that wait; call this at least every 2 s. */
 void serve_store_drain(struct serve_store *store);
+/* The newest minutes that the front page is about. */
+#define SERVE_PAGE_NS 600000000000ll
+/* Append the page of malitop report about them. */
+bool serve_store_report(const struct serve_store *store, struct strbuf *out, struct err *err);
 /* Append the page while nothing can be measured: its version, and that nothing is up. */
 void serve_store_print_none(enum openmetrics_form form, struct strbuf *out);
 /* Append the page of /metrics as of now. */

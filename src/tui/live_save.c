@@ -3,13 +3,12 @@
 #include "tui/live_priv.h"
 
 #include "base/alloc.h"
+#include "base/file.h"
 #include "export/export.h"
 #include "record/log_file.h"
 #include "report/report.h"
-#include "tui/feeds_log.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <math.h>
 #include <stdio.h>
 #include <time.h>
@@ -247,26 +246,38 @@ static bool put_picture(struct live *l, struct strbuf *out, struct err *err)
 	return true;
 }
 
-/* The page of malitop report about the log that is played, or about the kept history, which is
- * written as a log for it and removed. */
+static bool put_past(struct live *l, struct strbuf *out, struct err *err)
+{
+	const struct live_past *past = &l->past;
+	AUTOFREE struct mlog_note *marks = xcalloc(past->n_marks + 1, sizeof(*marks));
+	struct history_log what = {.session = &l->session,
+				   .step_ns = l->feeds.refresh_ns,
+				   .marks = marks,
+				   .n_marks = past->n_marks};
+	char name[64];
+
+	for (unsigned i = 0; i < past->n_marks; i++) {
+		marks[i] = (struct mlog_note){
+			.kind = MLOG_NOTE_MARK, .time_ns = past->marks[i].at_ns, .source = -1};
+		snprintf(marks[i].text, sizeof(marks[i].text), "%s", past->marks[i].text);
+	}
+	for (unsigned i = 0; i < l->feeds.n; i++)
+		what.histories[i] = l->feeds.feeds[i].history;
+	snprintf(name, sizeof(name), "screen of %.32s", l->session.gpu ? l->session.gpu->title : "the CPUs");
+	return report_page_of_history(l->options, &what, name, out, err);
+}
+
+/* The page of malitop report about the log that is played, or about the kept history. */
 static bool put_page(struct live *l, struct strbuf *out, struct err *err)
 {
-	AUTO_STRBUF struct strbuf past = {0};
-	char name[64], title[64];
-	bool ok;
+	struct file *log;
 
-	if (l->player && player_remote(l->player))
+	if (!l->player)
+		return put_past(l, out, err);
+	if (player_remote(l->player))
 		return err_set(err, 0, "snapshot: no page of a stream: keep it with l, then malitop report");
-	if (l->player)
-		return report_page_of(l->sys, l->options, l->options->operand, l->options->operand, out, err);
-	make_name(l->sys, 1, "html.mlog", name);
-	snprintf(title, sizeof(title), "screen of %.32s", l->session.gpu ? l->session.gpu->title : "CPUs");
-	if (!feeds_log(&l->feeds, l->past.marks, l->past.n_marks, &past, err) ||
-	    !save_text(l, name, &past, err))
-		return false;
-	ok = report_page_of(l->sys, l->options, name, title, out, err);
-	l->sys->unlink_at(l->sys, AT_FDCWD, name);
-	return ok;
+	log = file_open(l->options->operand, err);
+	return log && report_page_of(l->sys, l->options, log, l->options->operand, out, err);
 }
 
 static const struct {

@@ -1,0 +1,107 @@
+#include "record/history_log.h"
+
+#include "base/alloc.h"
+#include "base/real.h"
+#include "record/log_about.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#define STEPS_MOST 3000
+
+struct history_writer {
+	const struct history_log *what;
+	struct mlog_writer *writer;
+	struct log_about log;
+	struct sample *sample;
+	struct column *columns[SESSION_SOURCES_MAX];
+	uint64_t seq[SESSION_SOURCES_MAX];
+	int64_t from_ns, to_ns;
+};
+
+/* What a source measured in a step, as one sample. */
+static bool write_source(struct history_writer *w, unsigned source, int64_t from_ns, int64_t to_ns,
+			 struct err *err)
+{
+	struct column *column = w->columns[source];
+	struct sample *s = w->sample;
+
+	history_span(w->what->histories[source], from_ns, to_ns, column);
+	if (!column->n_samples)
+		return true;
+	*s = (struct sample){.source = source,
+			     .n_values = w->what->session->sources[source].n_sums,
+			     .flags = column->flags,
+			     .lost = column->lost,
+			     .seq = ++w->seq[source],
+			     .begin_ns = column->begin_ns,
+			     .end_ns = column->end_ns};
+	for (unsigned i = 0; i < s->n_values; i++)
+		s->value[i] =
+			isnan(column->value[i]) ? SAMPLE_UNKNOWN : (uint64_t)real_round(column->value[i]);
+	return mlog_writer_sample(w->writer, s, err);
+}
+
+static bool write_steps(struct history_writer *w, struct err *err)
+{
+	const struct history_log *what = w->what;
+	int64_t step_ns = (w->to_ns - w->from_ns) / STEPS_MOST;
+	unsigned mark = 0;
+
+	if (step_ns < what->step_ns)
+		step_ns = what->step_ns;
+	for (int64_t at = w->from_ns; at < w->to_ns; at += step_ns) {
+		for (unsigned i = 0; i < what->session->n; i++)
+			if (!write_source(w, i, at, at + step_ns, err))
+				return false;
+		for (; mark < what->n_marks && what->marks[mark].time_ns <= at + step_ns; mark++)
+			if (what->marks[mark].time_ns > w->from_ns &&
+			    !mlog_writer_note(w->writer, &what->marks[mark], err))
+				return false;
+		if (!mlog_writer_flush(w->writer, err))
+			return false;
+	}
+	return true;
+}
+
+/* Find what is kept, and make room for it. */
+static bool prepare_writer(struct history_writer *w, struct err *err)
+{
+	const struct session *session = w->what->session;
+	unsigned most = 0;
+
+	for (unsigned i = 0; i < session->n; i++) {
+		const struct history *h = w->what->histories[i];
+		int64_t oldest = history_oldest_ns(h), newest = history_newest_ns(h);
+
+		w->columns[i] = history_column_new(h);
+		most = session->sources[i].n_slots > most ? session->sources[i].n_slots : most;
+		if (oldest && (!w->from_ns || oldest < w->from_ns))
+			w->from_ns = oldest;
+		w->to_ns = newest > w->to_ns ? newest : w->to_ns;
+	}
+	if (w->what->from_ns > w->from_ns)
+		w->from_ns = w->what->from_ns;
+	w->sample = xcalloc(1, sizeof(*w->sample) + most * sizeof(uint64_t));
+	return w->to_ns > w->from_ns || err_set(err, 0, "nothing was measured yet");
+}
+
+bool history_log(const struct history_log *what, mlog_write_fn *write, void *ctx, struct err *err)
+{
+	const struct sys *sys = what->session->sys;
+	struct history_writer w = {.what = what};
+	bool ok = prepare_writer(&w, err);
+
+	log_about_init(&w.log, what->session);
+	w.log.about.monotonic_ns = sys->monotonic_ns(sys);
+	w.log.about.realtime_ns = sys->realtime_ns(sys);
+	if (ok)
+		w.writer = mlog_writer_new(&w.log.about, write, ctx, err);
+	ok = ok && w.writer && write_steps(&w, err) && mlog_writer_end(w.writer, err);
+	mlog_writer_free(w.writer);
+	for (unsigned i = 0; i < what->session->n; i++)
+		free(w.columns[i]);
+	free(w.sample);
+	log_about_fini(&w.log);
+	return ok;
+}
