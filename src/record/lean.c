@@ -1,12 +1,15 @@
 #include "record/lean.h"
 
 #include "base/alloc.h"
+#include "passes/pass_lanes.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define SLOTS_MOST 256 /* of one metric */
+#define NAME_WORDS (PASS_NAME_RECORDS * (LANE_NAME_WORDS + LANE_TEXT_WORDS))
 
 /* What a row of Boards and the first lines of a screen show beside the template and the verdict. */
 static const char *const shown[] = {
@@ -16,14 +19,22 @@ static const char *const shown[] = {
 	"MaliExtBusWrBPS", "CPUActivityUser", "CPUFrequency", "MemoryUsed",
 };
 
+/* Which passes take a frame's time, and whose they are. */
+static const char *const of_passes[] = {"PassesAppName", "PassesDriver", "PassesPid",
+					"PassesStamp",   "FrameTimed",   "FrameGPUTime"};
+static const char *const of_rows[] = {"Time", "Count", "Kind", "Name"};
+
 struct lean_source {
 	const struct metric_set *set;
 	bool *keeps; /* by slot */
+	bool has_names;
 	unsigned n_slots;
 	size_t ended_size;
 	struct sample *sum, *ended; /* of the samples since the last block; one that was complete before */
 	bool any;                   /* there is a sum */
-	uint64_t seq, number;       /* of the last sample; of the last sum */
+	unsigned n_names;           /* words of the names of its passes */
+	uint64_t names[NAME_WORDS];
+	uint64_t seq, number; /* of the last sample; of the last sum */
 };
 
 struct lean {
@@ -62,6 +73,25 @@ static void keep_template(const struct template_view *view, const struct metric_
 	}
 }
 
+static void keep_slot(const struct metric_set *set, const char *name, bool *keeps)
+{
+	for (unsigned i = 0; i < set->n_slots; i++)
+		keeps[i] |= strcmp(set->slots[i].name, name) == 0;
+}
+
+static void keep_passes(const struct metric_set *set, bool *keeps)
+{
+	char name[32];
+
+	for (size_t i = 0; i < ARRAY_LEN(of_passes); i++)
+		keep_slot(set, of_passes[i], keeps);
+	for (unsigned row = 1; row <= PASS_TABLE_ROWS; row++)
+		for (size_t i = 0; i < ARRAY_LEN(of_rows); i++) {
+			snprintf(name, sizeof(name), "Pass%u%s", row, of_rows[i]);
+			keep_slot(set, name, keeps);
+		}
+}
+
 struct lean *lean_new(const struct session *session, const uint64_t *seq)
 {
 	const struct metric_set *sets[SOURCE_KINDS] = {0};
@@ -75,13 +105,15 @@ struct lean *lean_new(const struct session *session, const uint64_t *seq)
 	lean->n = session->n;
 	for (unsigned i = 0; i < session->n; i++) {
 		const struct session_source *s = &session->sources[i];
-		size_t size = sizeof(struct sample) + s->set->n_slots * sizeof(uint64_t);
+		size_t more = s->kind == SOURCE_PASSES ? NAME_WORDS : 0;
+		size_t size = sizeof(struct sample) + (s->set->n_slots + more) * sizeof(uint64_t);
 		bool *keeps = xcalloc(s->set->n_slots + 1, sizeof(*keeps));
 
 		lean->sources[i] = (struct lean_source){.set = s->set,
 							.seq = seq[i],
 							.number = seq[i],
 							.keeps = keeps,
+							.has_names = more > 0,
 							.n_slots = s->set->n_slots,
 							.sum = xcalloc(1, size),
 							.ended = xcalloc(1, size),
@@ -92,6 +124,8 @@ struct lean *lean_new(const struct session *session, const uint64_t *seq)
 		if (sets[s->kind] == s->set)
 			judge_mark_slots(judge, s->kind, keeps);
 		keep_times(s->set, keeps);
+		if (s->kind == SOURCE_PASSES)
+			keep_passes(s->set, keeps);
 	}
 	judge_free(judge);
 	return lean;
@@ -125,6 +159,34 @@ static uint64_t folded_value(enum slot_kind kind, uint64_t sum, uint64_t value)
 	return sum + value;
 }
 
+static bool has_name(const struct lean_source *s, unsigned number)
+{
+	for (unsigned at = 0; at < s->n_names; at += LANE_NAME_WORDS + (unsigned)s->names[at + 2])
+		if (s->names[at + 1] == number)
+			return true;
+	return false;
+}
+
+/* Names that slots have as numbers; the frames one by one stay away. */
+static void add_names(struct lean_source *s, const struct sample *sample)
+{
+	struct lane_record record;
+	unsigned at = 0;
+
+	while (s->has_names && lanes_next(sample, &at, &record))
+		if (record.kind == LANE_NAME && !has_name(s, record.row) &&
+		    s->n_names + LANE_NAME_WORDS + LANE_TEXT_WORDS <= NAME_WORDS)
+			s->n_names += lane_name(record.row, record.name, s->names + s->n_names);
+}
+
+/* The sum is complete: put its names behind its values. */
+static const struct sample *end_sum(struct lean_source *s, struct sample *sum)
+{
+	memcpy(sum->value + sum->n_values, s->names, s->n_names * sizeof(s->names[0]));
+	sum->n_more = (uint16_t)s->n_names;
+	return sum;
+}
+
 /* Numbers of samples go on by one where none was missed. */
 static void begin_sum(struct lean_source *s, const struct sample *sample)
 {
@@ -138,6 +200,8 @@ static void begin_sum(struct lean_source *s, const struct sample *sample)
 	s->sum->n_values = sample->n_values < s->n_slots ? sample->n_values : s->n_slots;
 	for (unsigned i = 0; i < s->sum->n_values; i++)
 		s->sum->value[i] = s->keeps[i] ? sample->value[i] : SAMPLE_UNKNOWN;
+	s->n_names = 0;
+	add_names(s, sample);
 	s->any = true;
 }
 
@@ -160,11 +224,12 @@ const struct sample *lean_add(struct lean *lean, const struct sample *sample)
 			if (s->keeps[i])
 				s->sum->value[i] = folded_value(s->set->slots[i].kind, s->sum->value[i],
 								sample->value[i]);
+		add_names(s, sample);
 		return NULL;
 	}
 	if (s->any) {
 		memcpy(s->ended, s->sum, sizeof(*s->sum) + s->sum->n_values * sizeof(s->sum->value[0]));
-		ended = s->ended;
+		ended = end_sum(s, s->ended);
 	}
 	begin_sum(s, sample);
 	return ended;
@@ -194,7 +259,7 @@ const struct sample *lean_take(struct lean *lean, unsigned source)
 	if (!s->any)
 		return NULL;
 	s->any = false;
-	return s->sum;
+	return end_sum(s, s->sum);
 }
 
 static float share_of(const struct process *p)

@@ -1,7 +1,7 @@
 /* lean: what a stream keeps on a slow connection (--lean): of each source one sample for a
  * block, the sum of those in it; of its values those that the profiling template, the verdict,
- * and the first lines of a screen are made of, the others are unknown; and the busiest
- * processes.
+ * and the first lines of a screen are made of, and the times and names of passes, the others are
+ * unknown; and the busiest processes.
  *
  * Thread: one at a time.
  */
