@@ -224,10 +224,10 @@ static void the_cpu_view_names_the_busiest_thread(void **state)
 	(void)state;
 	run_shown(&run, &(struct run_options){0});
 	send_keys(&run, "9", 2, "busiest thread");
-	send_keys(&run, "", 2, "% of the time  ");
+	send_keys(&run, "", 2, "% of the time");
 	assert_true(emulator_find(&run.emulator, 2, ", GPU ") < 0); /* which is simulated */
 	send_away(&run, "1", 2, "busiest thread");
-	send_keys(&run, "9", 2, "% of the time  ");
+	send_keys(&run, "9", 2, "% of the time");
 	run_quit(&run);
 	run_assert_as_before(&run);
 	run_stop(&run);
