@@ -6,7 +6,7 @@
 #include <math.h>
 #include <stdio.h>
 
-#define ROW_FROM 36    /* rows of a terminal in which the charts can spare one */
+#define ROW_FROM 20    /* rows of a terminal in which the charts can spare one */
 #define LATE_PERCENT 1 /* of frames: fewer are late now and then everywhere */
 
 /* What a frame needs now. */
