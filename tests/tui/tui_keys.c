@@ -507,6 +507,34 @@ static void clicks_do_what_stands_under_them(void **state)
 }
 
 /* The overview has read them before. */
+/* In every view, row by row but for the footer, which quits. A click may lead to another view: each
+ * row begins in the one that is tried. */
+static void a_click_on_any_cell_does_no_harm(void **state)
+{
+	enum { COLS = 80, ROWS = 24 };
+	struct run run;
+
+	(void)state;
+	run_shown(&run, &(struct run_options){.cols = COLS, .rows = ROWS});
+	for (const char *view = "1234567890fa!"; *view; view++)
+		for (int row = 1; row < ROWS; row++) {
+			char text[64] = {'\033', '\033', '\033', *view};
+
+			pty_send(&run.pty, text);
+			for (int col = 1; col <= COLS; col++) {
+				snprintf(text, sizeof(text), "\033[<0;%d;%dM\033[<0;%d;%dm", col, row, col,
+					 row);
+				pty_send(&run.pty, text);
+				if (col % 16 == 0)
+					assert_true(pty_read_for(&run.pty, 4));
+			}
+		}
+	pty_send(&run.pty, "\033\033\0331");
+	assert_true(run_wait(&run, 0, "SIMULATED"));
+	run_quit(&run);
+	run_stop(&run);
+}
+
 static void a_paused_screen_has_processes(void **state)
 {
 	struct run run;
@@ -589,6 +617,7 @@ int main(void)
 		cmocka_unit_test(a_click_in_a_graph_goes_there_and_a_drag_selects_a_range),
 		cmocka_unit_test(the_timeline_is_moved_by_keys_clicks_and_the_wheel),
 		cmocka_unit_test(clicks_do_what_stands_under_them),
+		cmocka_unit_test(a_click_on_any_cell_does_no_harm),
 		cmocka_unit_test(a_paused_screen_has_processes),
 		cmocka_unit_test(a_paused_header_shows_the_time_of_the_moment),
 		cmocka_unit_test(the_verdict_stands_on_overview_and_findings_lead_to_their_view),
