@@ -475,30 +475,28 @@ static void read_module(struct hot_maps *m, pid_t pid, struct hot_module *module
 		read_file(m, pid, module);
 }
 
+/* Addresses are unsigned; keys of a search are not. */
+static bool starts_at(const void *module, unsigned i, int64_t address)
+{
+	return ((const struct hot_module *)module)->functions[i]->start >= (uint64_t)address;
+}
+
 static struct hot_known *get_function(struct hot_module *module, const struct hot_symbol *symbol,
 				      uint64_t size)
 {
-	unsigned low = 0, high = module->n_functions;
+	unsigned at = search_first(module->n_functions, starts_at, module, (int64_t)symbol->start);
 	struct hot_known *f;
 	char name[HOT_FUNCTION];
 
-	while (low < high) {
-		unsigned middle = low + (high - low) / 2;
-
-		if (module->functions[middle]->start < symbol->start)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	if (low < module->n_functions && module->functions[low]->start == symbol->start)
-		return module->functions[low];
+	if (at < module->n_functions && module->functions[at]->start == symbol->start)
+		return module->functions[at];
 	hot_symbols_name(&module->symbols, symbol, name, sizeof(name));
 	f = xcalloc(1, sizeof(*f));
 	*f = (struct hot_known){symbol->start, size, xstrdup(name)};
 	GROW(module->functions, module->n_functions, module->cap_functions);
-	memmove(&module->functions[low + 1], &module->functions[low],
-		(module->n_functions - low) * sizeof(struct hot_known *));
-	module->functions[low] = f;
+	memmove(&module->functions[at + 1], &module->functions[at],
+		(module->n_functions - at) * sizeof(struct hot_known *));
+	module->functions[at] = f;
 	module->n_functions++;
 	return f;
 }
@@ -518,19 +516,16 @@ static void find_function(struct hot_module *module, uint64_t address, struct ho
 				    .id = f};
 }
 
+static bool ends_beyond(const void *process, unsigned i, int64_t address)
+{
+	return ((const struct hot_process *)process)->ranges[i].end > (uint64_t)address;
+}
+
 static const struct hot_range *find_range(const struct hot_process *p, uint64_t address)
 {
-	unsigned low = 0, high = p->n;
+	unsigned at = search_first(p->n, ends_beyond, p, (int64_t)address);
 
-	while (low < high) {
-		unsigned middle = low + (high - low) / 2;
-
-		if (p->ranges[middle].end <= address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low < p->n && p->ranges[low].start <= address ? &p->ranges[low] : NULL;
+	return at < p->n && p->ranges[at].start <= address ? &p->ranges[at] : NULL;
 }
 
 void hot_maps_find(struct hot_maps *m, pid_t pid, uint64_t address, bool kernel, struct hot_place *place)

@@ -1,5 +1,6 @@
 #include "hot/hot_symbols.h"
 
+#include "base/search.h"
 #include "base/alloc.h"
 #include "hot/hot_demangle.h"
 
@@ -84,23 +85,20 @@ void hot_symbols_sort(struct hot_symbols *s)
 	s->n = n;
 }
 
+static bool starts_after(const void *symbols, unsigned i, int64_t address)
+{
+	return ((const struct hot_symbols *)symbols)->list[i].start > (uint64_t)address;
+}
+
 const struct hot_symbol *hot_symbols_find(const struct hot_symbols *s, uint64_t address, uint64_t *size)
 {
-	size_t low = 0, high = s->n;
+	unsigned next = search_first((unsigned)s->n, starts_after, s, (int64_t)address);
 	const struct hot_symbol *found;
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (s->list[middle].start <= address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	if (!low)
+	if (!next)
 		return NULL;
-	found = &s->list[low - 1];
-	*size = found->size ? found->size : low < s->n ? s->list[low].start - found->start : UINT32_MAX;
+	found = &s->list[next - 1];
+	*size = found->size ? found->size : next < s->n ? s->list[next].start - found->start : UINT32_MAX;
 	return address - found->start < *size ? found : NULL;
 }
 

@@ -1,5 +1,6 @@
 #include "hot/hot_words.h"
 
+#include "base/search.h"
 #include "base/alloc.h"
 
 #include <stdlib.h>
@@ -205,19 +206,16 @@ static bool read_node(struct hot_word_reader *r, const uint64_t *word, unsigned 
 	return true;
 }
 
+static bool ends_after(const void *spans, unsigned i, int64_t time_ns)
+{
+	return ((const struct hot_spans *)spans)->end_ns[i] > time_ns;
+}
+
 static bool is_inside(const struct hot_spans *spans, int64_t time_ns)
 {
-	unsigned low = 0, high = spans->n;
+	unsigned at = search_first(spans->n, ends_after, spans, time_ns);
 
-	while (low < high) {
-		unsigned middle = low + (high - low) / 2;
-
-		if (spans->end_ns[middle] <= time_ns)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low < spans->n && spans->begin_ns[low] <= time_ns;
+	return at < spans->n && spans->begin_ns[at] <= time_ns;
 }
 
 static bool read_hit(struct hot_word_reader *r, const uint64_t *word, unsigned n)
