@@ -164,22 +164,26 @@ static enum MHD_Result answer_metrics(struct serve_http *http, struct MHD_Connec
 	"<p><a href=\"/metrics\">/metrics</a>: what the GPU and the CPU of this machine do, " \
 	"for Prometheus. <a href=\"/healthz\">/healthz</a>: whether malitop runs.</p>\n"
 
-/* The report of the newest minutes, with links to what is for machines. */
+/* The report of the newest minutes, with links to what is for machines before its end. A report
+ * without that end is not a whole page. */
 static void make_front(struct serve_http *http, struct strbuf *out)
 {
 	static const char end[] = "</body></html>";
+	size_t n_end = strlen(end);
 
 	strbuf_clear(out);
-	if (!http->options.report || !http->options.report(http->options.ctx, out) || out->n < sizeof(end))
+	if (!http->options.report || !http->options.report(http->options.ctx, out))
 		strbuf_clear(out);
-	while (out->n && strcmp(out->p + out->n - strlen(end), end) != 0)
-		out->p[--out->n] = 0;
-	if (out->n)
-		out->n -= strlen(end);
-	else
+	while (out->n >= n_end && memcmp(out->p + out->n - n_end, end, n_end) != 0)
+		out->n--;
+	if (out->n >= n_end) {
+		out->n -= n_end;
+	} else {
+		strbuf_clear(out);
 		strbuf_str(out,
 			   "<!DOCTYPE html>\n<html><title>malitop</title><body><h1>malitop " PACKAGE_VERSION
 			   "</h1>\n");
+	}
 	strbuf_str(out, LINKS);
 	strbuf_str(out, end);
 }

@@ -38,6 +38,15 @@ static void print_page(void *ctx, enum openmetrics_form form, struct strbuf *out
 	strbuf_str(out, form == OPENMETRICS_1_0 ? "open\n" : "classic\n");
 }
 
+static const char *report_text; /* NULL: there is none */
+
+static bool print_report(void *ctx, struct strbuf *out)
+{
+	(void)ctx;
+	strbuf_str(out, report_text ? report_text : "half a p");
+	return report_text != NULL;
+}
+
 struct serve_bench {
 	struct sys sys;
 	struct serve_http *http;
@@ -50,8 +59,11 @@ static void bench_init(struct serve_bench *b)
 	now_ns = 1000000000;
 	assert_true(sys_init(&b->sys, NULL, &err));
 	b->sys.monotonic_ns = test_clock;
-	b->http = serve_http_new(
-		&b->sys, &(struct serve_http_options){.listen = "127.0.0.1:0", .print = print_page}, &err);
+	b->http =
+		serve_http_new(&b->sys,
+			       &(struct serve_http_options){
+				       .listen = "127.0.0.1:0", .print = print_page, .report = print_report},
+			       &err);
 	assert_string_equal(err.text, "");
 	assert_non_null(b->http);
 }
@@ -131,6 +143,43 @@ static void each_request_of_a_connection_has_its_own_time(void **state)
 	}
 	close(fd);
 	bench_fini(&b);
+}
+
+static void front_page_is_a_whole_report_or_the_plain_page(void **state)
+{
+	static const char plain[] = "<html><title>malitop</title><body><h1>malitop ";
+	static const struct {
+		const char *report, *begin; /* of the page, after its first line if the report has none */
+	} cases[] = {
+		{"<html><body>all is well</body></html>\n",
+		 "<html><body>all is well<p><a href=\"/metrics\">"},
+		{"</body></html>", "<p><a href=\"/metrics\">"},
+		{"<html><body>a report that was cut before its end", plain},
+		{"short", plain},
+		{"", plain},
+		{NULL, plain},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+		struct serve_bench b;
+		char text[20000], *body;
+		int fd;
+
+		bench_init(&b);
+		report_text = cases[i].report;
+		fd = connect_client(&b);
+		send_text(fd, "GET / HTTP/1.1\r\nHost: a\r\n\r\n");
+		assert_true(read_answer(&b, fd, text, sizeof(text)) > 0);
+		body = strstr(text, "\r\n\r\n") + 4;
+		if (cases[i].begin == plain)
+			body += strlen("<!DOCTYPE html>\n");
+		if (strncmp(body, cases[i].begin, strlen(cases[i].begin)) != 0)
+			fail_msg("case %zu: %s", i, body);
+		assert_string_equal(strstr(body, "</body>"), "</body></html>");
+		close(fd);
+		bench_fini(&b);
+	}
 }
 
 /* Of a page of many equal words. */
@@ -473,6 +522,7 @@ int main(void)
 		cmocka_unit_test(client_with_half_a_request_is_closed_after_its_time),
 		cmocka_unit_test(each_request_of_a_connection_has_its_own_time),
 		cmocka_unit_test(a_page_is_as_small_as_the_reader_asks_for),
+		cmocka_unit_test(front_page_is_a_whole_report_or_the_plain_page),
 		cmocka_unit_test(scrapes_at_one_time_cost_one_page),
 		cmocka_unit_test(address_that_others_reach_needs_tls_and_auth),
 		cmocka_unit_test(accept_header_chooses_the_form),
