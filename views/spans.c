@@ -44,9 +44,9 @@ static bool read_plot(struct span_plot *plot, const struct view_data *data)
 
 	if (!feed->set || !feed->now || !pass_table_has(feed->set))
 		return false;
-	plot->earlier = feed->lanes ? feed->lanes_earlier : false;
-	if (feed->lanes)
-		lanes_read_frame(&plot->frame, feed->lanes, feed->lane);
+	plot->earlier = feed->frame_sample ? feed->frame_earlier : false;
+	if (feed->frame_sample)
+		pass_records_read_frame(&plot->frame, feed->frame_sample, feed->frame_index);
 	else
 		pass_frame_read(&plot->frame, feed->set, feed->now);
 	if (!has_spans(&plot->frame))

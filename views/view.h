@@ -37,9 +37,9 @@ struct feed {
 	int n_points;                    /* those that can be in view, and VIEW_POINTS_BEFORE older ones */
 	unsigned n_steps;                /* points so far: two points share a cell and advance together */
 	const char *about; /* what is measured: "all CPUs, kernel and user"; printable; NULL or "" for none */
-	const struct sample *lanes; /* the sample with the frame that lanes show; NULL: none */
-	unsigned lane;              /* which of its frames */
-	bool lanes_earlier;         /* no frame ended in `now`: it is the last one before */
+	const struct sample *frame_sample; /* the sample with the frame that One frame shows; NULL: none */
+	unsigned frame_index;              /* which of its frames */
+	bool frame_earlier;                /* no frame ended in `now`: it is the last one before */
 	const struct pass_run *run; /* names of passes, all frames (passes/frame_stats.h); NULL: none */
 	int64_t end_ns, point_ns;   /* the end of the newest point; the length of each; 0: unknown */
 	/* The point of `now` while the screen is paused, counted from the newest, which is 1; 0 if

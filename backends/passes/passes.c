@@ -84,7 +84,7 @@ static void take_own(struct passes *p, struct app *app, const struct passes_even
 		return;
 	}
 	passes_reader_name(&app->reader, e->name, 0, name, sizeof(name));
-	regions_event(&p->regions, e, name, now_ns, &p->fold.lanes);
+	regions_event(&p->regions, e, name, now_ns, &p->fold.records);
 }
 
 static void take_events(struct passes *p, unsigned index, int64_t now_ns)
@@ -293,7 +293,7 @@ static enum read_result passes_read(struct source *source, int64_t now_ns, struc
 	sample->begin_ns = p->begin_ns;
 	sample->end_ns = now_ns;
 	put_sample(p, sample->value);
-	pass_fold_lanes(&p->fold, now_ns, source->n_slots, sample);
+	pass_fold_records(&p->fold, now_ns, source->n_slots, sample);
 	release_apps(p);
 	sample->lost = 0;
 	sample->flags = now_ns - p->begin_ns > source->period_ns * 3 / 2 ? SAMPLE_STRETCHED : 0;

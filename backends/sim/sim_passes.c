@@ -179,7 +179,7 @@ static enum read_result sim_passes_read(struct source *source, int64_t now_ns, s
 						 .name = write_name,
 						 .names = &p->model.scenario},
 			 sample->value);
-	pass_fold_lanes(&p->fold, p->pace.sim_ns, source->n_slots, sample);
+	pass_fold_records(&p->fold, p->pace.sim_ns, source->n_slots, sample);
 	return READ_GOT;
 }
 

@@ -153,27 +153,27 @@ static void put_newest(struct slices *s, const struct metric_set *set, const str
 			put_pass(s, frame->number, origin_ns, &frame->spans[i]);
 }
 
-static void put_lane(struct slices *s, const struct lane_record *record)
+static void put_lane(struct slices *s, const struct pass_record *record)
 {
 	int64_t origin_ns = record->begin_ns + s->wall_ns;
 	struct frame_span span;
 
 	put_frame_slice(s, record->number, origin_ns, record->end_ns + s->wall_ns);
 	for (unsigned i = 0; i < record->n; i++)
-		if (lane_pass(record, i, &span))
+		if (pass_record_pass(record, i, &span))
 			put_pass(s, record->number, origin_ns, &span);
 }
 
 /* The regions of a sample, of each thread from the last one on: the outer ones come first. */
 static void put_regions(const struct slices *s, const struct sample *sample)
 {
-	struct lane_record record;
-	unsigned at = 0, starts[PASS_LANES_WORDS / LANE_REGION_WORDS], n = 0;
+	struct pass_record record;
+	unsigned at = 0, starts[PASS_RECORDS_WORDS / RECORD_REGION_WORDS], n = 0;
 
-	for (unsigned start = 0; lanes_next(sample, &at, &record) && n < ARRAY_LEN(starts); start = at)
-		if (record.kind == LANE_REGION)
+	for (unsigned start = 0; pass_records_next(sample, &at, &record) && n < ARRAY_LEN(starts); start = at)
+		if (record.kind == RECORD_REGION)
 			starts[n++] = start;
-	while (n-- > 0 && lanes_next(sample, &starts[n], &record))
+	while (n-- > 0 && pass_records_next(sample, &starts[n], &record))
 		put_slice(s, thread_uuid(s->frames, record.thread % SLICES_THREADS),
 			  name_of_region(s, record.row),
 			  (const int64_t[]){record.begin_ns + s->wall_ns, record.end_ns + s->wall_ns});
@@ -184,7 +184,7 @@ void slices_sample(const struct export_table *table, unsigned source, uint64_t f
 {
 	const struct metric_set *set = table->sources[source].set;
 	struct slices s = {.table = table, .frames = frames, .out = out};
-	struct lane_record record;
+	struct pass_record record;
 	unsigned at = 0;
 
 	if (!pass_table_has(set))
@@ -194,8 +194,8 @@ void slices_sample(const struct export_table *table, unsigned source, uint64_t f
 	pass_table_sample(&s.passes, set, sample, pass_run_names(table->sources[source].run));
 	if (!sample->n_more)
 		put_newest(&s, set, sample);
-	while (lanes_next(sample, &at, &record))
-		if (record.kind == LANE_FRAME)
+	while (pass_records_next(sample, &at, &record))
+		if (record.kind == RECORD_FRAME)
 			put_lane(&s, &record);
 	put_regions(&s, sample);
 }

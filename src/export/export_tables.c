@@ -4,7 +4,7 @@
 
 #include "hot/hot_table.h"
 #include "model/process.h"
-#include "passes/pass_lanes.h"
+#include "passes/pass_records.h"
 
 #include <math.h>
 #include <string.h>
@@ -67,13 +67,13 @@ static void frames_begin(const struct export_table *table, struct strbuf *out)
 static void frames_sample(const struct export_table *table, unsigned source, const struct sample *sample,
 			  struct strbuf *out)
 {
-	struct lane_record r;
+	struct pass_record r;
 	unsigned at = 0;
 
 	if (table->sources[source].kind != SOURCE_PASSES)
 		return;
-	while (lanes_next(sample, &at, &r)) {
-		if (r.kind != LANE_FRAME)
+	while (pass_records_next(sample, &at, &r)) {
+		if (r.kind != RECORD_FRAME)
 			continue;
 		begin_line(table, wall_of(table, r.begin_ns), out);
 		add_number(out, r.number);
@@ -100,12 +100,12 @@ static const char *name_of_row(const struct pass_table *passes, unsigned row)
 }
 
 static void put_passes(const struct export_table *table, const struct pass_table *names,
-		       const struct lane_record *frame, struct strbuf *out)
+		       const struct pass_record *frame, struct strbuf *out)
 {
 	struct frame_span span;
 
 	for (unsigned i = 0; i < frame->n; i++) {
-		if (!lane_pass(frame, i, &span))
+		if (!pass_record_pass(frame, i, &span))
 			continue;
 		begin_line(table, wall_of(table, frame->begin_ns) + (int64_t)(span.begin_ms * 1e6), out);
 		add_number(out, frame->number);
@@ -120,15 +120,15 @@ static void passes_sample(const struct export_table *table, unsigned source, con
 			  struct strbuf *out)
 {
 	const struct export_source *s = &table->sources[source];
-	struct lane_record record;
+	struct pass_record record;
 	struct pass_table names;
 	unsigned at = 0;
 
 	if (!s->run || !sample->n_more)
 		return;
 	pass_table_sample(&names, s->set, sample, &s->run->names);
-	while (lanes_next(sample, &at, &record))
-		if (record.kind == LANE_FRAME)
+	while (pass_records_next(sample, &at, &record))
+		if (record.kind == RECORD_FRAME)
 			put_passes(table, &names, &record, out);
 }
 

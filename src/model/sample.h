@@ -32,7 +32,7 @@ enum source_kind {
 };
 
 /* Times are CLOCK_MONOTONIC ns. `value` has one entry per slot of the source, in slot order, and
- * then n_more words that are no slots (passes/pass_lanes.h, hot/hot_words.h). */
+ * then n_more words that are no slots (passes/pass_records.h, hot/hot_words.h). */
 struct sample {
 	uint32_t source;   /* index of the source in the sampler */
 	uint32_t flags;    /* enum sample_flag */

@@ -13,7 +13,7 @@
 /* Times below 2 << SUB_BITS us have bins of 1 us. */
 static unsigned bin_of(double ms)
 {
-	uint64_t us = ms >= LANE_US_MOST * 1e-3 ? LANE_US_MOST : (uint64_t)(ms * 1e3);
+	uint64_t us = ms >= RECORD_US_MOST * 1e-3 ? RECORD_US_MOST : (uint64_t)(ms * 1e3);
 	unsigned shift = us >> SUB_BITS ? 63 - (unsigned)__builtin_clzll(us) - SUB_BITS : 0;
 
 	return (shift << SUB_BITS) + (unsigned)(us >> shift);
@@ -89,14 +89,14 @@ static const struct pass_line *line_of(const struct pass_table *table, unsigned 
 }
 
 /* Add the passes of a frame. Returns their sum, NaN without any. */
-static double add_window(struct frame_window *w, const struct lane_record *frame)
+static double add_window(struct frame_window *w, const struct pass_record *frame)
 {
 	double sum_ms = NAN;
 
 	for (unsigned i = 0; i < frame->n; i++) {
 		struct frame_span pass;
 
-		if (!lane_pass(frame, i, &pass))
+		if (!pass_record_pass(frame, i, &pass))
 			continue;
 		sum_ms = (isnan(sum_ms) ? 0 : sum_ms) + pass.end_ms - pass.begin_ms;
 		w->spans[w->n++ % ARRAY_LEN(w->spans)] =
@@ -124,7 +124,7 @@ static unsigned longest_row(const struct frame_window *w, int64_t begin_ns, int6
 	return longest;
 }
 
-void frame_facts_read(struct frame_facts *f, const struct lane_record *frame, const struct pass_table *table,
+void frame_facts_read(struct frame_facts *f, const struct pass_record *frame, const struct pass_table *table,
 		      struct frame_window *window)
 {
 	double sum = add_window(window, frame), pass_ms;
@@ -195,11 +195,11 @@ const char *frame_cause(const struct frame_stats *s, const struct frame_facts *f
 
 void pass_names_take(struct pass_names *names, const struct sample *sample)
 {
-	struct lane_record record;
+	struct pass_record record;
 	unsigned at = 0;
 
-	while (lanes_next(sample, &at, &record))
-		if (record.kind == LANE_NAME)
+	while (pass_records_next(sample, &at, &record))
+		if (record.kind == RECORD_NAME)
 			memcpy(names->text[record.row], record.name, sizeof(record.name));
 }
 
@@ -220,7 +220,7 @@ void pass_run_take(struct pass_run *run, const struct metric_set *set, const str
 		   double budget_ms)
 {
 	struct frame_stats *s = &run->stats;
-	struct lane_record record;
+	struct pass_record record;
 	struct frame_facts facts;
 	bool has_table = false;
 	unsigned at = 0;
@@ -228,8 +228,8 @@ void pass_run_take(struct pass_run *run, const struct metric_set *set, const str
 	if (!sample->n_more)
 		return;
 	pass_names_take(&run->names, sample);
-	while (lanes_next(sample, &at, &record)) {
-		if (record.kind != LANE_FRAME)
+	while (pass_records_next(sample, &at, &record)) {
+		if (record.kind != RECORD_FRAME)
 			continue;
 		if (set && !has_table &&
 		    (s->n_worst < WORST_FRAMES ||

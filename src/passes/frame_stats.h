@@ -5,7 +5,7 @@
 #ifndef MALITOP_FRAME_STATS_H
 #define MALITOP_FRAME_STATS_H
 
-#include "passes/pass_lanes.h"
+#include "passes/pass_records.h"
 
 #define FRAME_LATE 1.05 /* of the budget: as the metric frame.missed */
 #define WORST_FRAMES 100
@@ -47,7 +47,7 @@ struct frame_window {
 /* The longest pass is the one that took most of the time of the frame; with frames in flight it may
  * be of an earlier one, for which this one waited, so frames come in their order. The GPU time of a
  * frame of earlier versions is the sum of its passes. The table names the rows. */
-void frame_facts_read(struct frame_facts *facts, const struct lane_record *frame,
+void frame_facts_read(struct frame_facts *facts, const struct pass_record *frame,
 		      const struct pass_table *table, struct frame_window *window);
 
 /* Zero-initialised: no frames. */

@@ -129,7 +129,7 @@ void pass_fold_forget(struct pass_fold *f)
 	memset(f->n_row_spans, 0, sizeof(f->n_row_spans));
 	f->before.type = 0;
 	f->whole = false;
-	f->lanes.n = 0;
+	f->records.n = 0;
 	memset(f->rows, 0, sizeof(f->rows));
 }
 
@@ -214,38 +214,38 @@ static void keep_passes(struct pass_fold *f, const struct passes_event *one, uin
 
 		if (s->frame != one->frame || s->end_ns <= one->begin_ns)
 			continue;
-		*word++ = lane_row(s->row + 1u, f->rows[s->row].queue);
-		*word++ = lane_us(begin_ns - one->begin_ns);
-		*word++ = lane_us(s->end_ns - begin_ns);
+		*word++ = pass_record_row(s->row + 1u, f->rows[s->row].queue);
+		*word++ = pass_record_us(begin_ns - one->begin_ns);
+		*word++ = pass_record_us(s->end_ns - begin_ns);
 	}
 }
 
 /* Keep a frame with all its passes, in the order in which they came; without room for them alone.
  * busy_ns: its GPU time, or -1. */
-static void keep_lane(struct pass_fold *f, const struct passes_event *one, int64_t busy_ns)
+static void keep_records(struct pass_fold *f, const struct passes_event *one, int64_t busy_ns)
 {
 	unsigned n = 0;
 	uint64_t *word;
 
 	for (unsigned i = 0; i < f->sweep.n; i++)
 		n += f->sweep.spans[i].frame == one->frame && f->sweep.spans[i].end_ns > one->begin_ns;
-	word = lanes_add(&f->lanes, LANE_FRAME_WORDS + n * LANE_PASS_WORDS);
+	word = pass_records_add(&f->records, RECORD_FRAME_WORDS + n * RECORD_PASS_WORDS);
 	if (!word && n) {
 		n = 0;
-		word = lanes_add(&f->lanes, LANE_FRAME_WORDS);
-		f->lanes.dropped -= !word;
+		word = pass_records_add(&f->records, RECORD_FRAME_WORDS);
+		f->records.dropped -= !word;
 	}
 	if (!word)
 		return;
-	*word++ = LANE_FRAME;
+	*word++ = RECORD_FRAME;
 	*word++ = one->frame;
 	*word++ = (uint64_t)one->begin_ns;
-	*word++ = lane_us(one->end_ns - one->begin_ns);
+	*word++ = pass_record_us(one->end_ns - one->begin_ns);
 	*word++ = one->present_ns / 1000;
 	*word++ = one->wait_ns / 1000;
 	*word++ = n;
-	*word++ = one->thread_ns == PASSES_CPU_UNKNOWN ? LANE_UNKNOWN : one->thread_ns / 1000;
-	*word++ = busy_ns < 0 ? LANE_UNKNOWN : lane_us(busy_ns);
+	*word++ = one->thread_ns == PASSES_CPU_UNKNOWN ? RECORD_UNKNOWN : one->thread_ns / 1000;
+	*word++ = busy_ns < 0 ? RECORD_UNKNOWN : pass_record_us(busy_ns);
 	if (n)
 		keep_passes(f, one, word);
 }
@@ -307,7 +307,7 @@ static void sweep_before(struct pass_fold *f)
 	memset(rows, 0, sizeof(rows));
 	busy_ns = busy_before(f, sweep_frame(&f->sweep, f->before.frame, rows));
 	if (f->before.frame > 0)
-		keep_lane(f, &f->before, busy_ns);
+		keep_records(f, &f->before, busy_ns);
 	if (f->whole)
 		add_rows(f, rows);
 	if (busy_ns < 0)
@@ -438,25 +438,25 @@ static void put_frames(struct pass_fold *f, const struct pass_fold_app *app, uin
 	value[FRAME_DRIVER] = pass_fold_name(f, app->driver);
 }
 
-void pass_fold_lanes(struct pass_fold *f, int64_t end_ns, unsigned n_slots, struct sample *sample)
+void pass_fold_records(struct pass_fold *f, int64_t end_ns, unsigned n_slots, struct sample *sample)
 {
 	uint64_t *more = sample->value + n_slots;
 	unsigned room = sample->n_more, n = 0;
 
 	for (unsigned i = 1; i <= f->names.n; i++) {
-		if (f->names.used[i] && room - n >= LANE_NAME_WORDS + LANE_TEXT_WORDS)
-			n += lane_name(i, f->names.all.text[i], more + n);
+		if (f->names.used[i] && room - n >= RECORD_NAME_WORDS + RECORD_TEXT_WORDS)
+			n += pass_record_name(i, f->names.all.text[i], more + n);
 		f->names.used[i] = false;
 	}
-	f->lanes.dropped = 0;
-	sample->n_more = (uint16_t)(n + lanes_finish(&f->lanes, end_ns, more + n, room - n));
+	f->records.dropped = 0;
+	sample->n_more = (uint16_t)(n + pass_records_finish(&f->records, end_ns, more + n, room - n));
 }
 
 void pass_fold_sample(struct pass_fold *f, const struct pass_fold_app *app, uint64_t *value)
 {
 	for (unsigned i = 0; i < PASS_FOLD_SLOTS; i++)
 		value[i] = SAMPLE_UNKNOWN;
-	f->frame[FRAME_UNKEPT] = f->lanes.dropped;
+	f->frame[FRAME_UNKEPT] = f->records.dropped;
 	value[FRAME_APPS] = app->apps;
 	if (app->title) {
 		put_frames(f, app, value);

@@ -3,11 +3,11 @@
  *
  * Its passes have rows: a row keeps its pass until the pass has been away for two seconds, and the
  * number of its name is in the sample too. The names, and all frames pass by pass, are in records
- * beside the slots (pass_lanes.h). Thread: that of the source. Nothing here allocates. */
+ * beside the slots (pass_records.h). Thread: that of the source. Nothing here allocates. */
 #ifndef MALITOP_PASS_FOLD_H
 #define MALITOP_PASS_FOLD_H
 
-#include "passes/pass_lanes.h"
+#include "passes/pass_records.h"
 
 #define PASS_ROWS PASS_TABLE_ROWS /* the last one has all passes that find no row */
 #define PASS_AWAY_NS 2000000000ll
@@ -137,7 +137,7 @@ struct pass_fold {
 	unsigned n_row_spans[PASS_ROWS];
 	struct passes_event before; /* the frame before; type 0: none */
 	bool whole;                 /* all passes of the frame before were seen */
-	struct lanes lanes;
+	struct pass_records records;
 	struct fold_names names;
 	char slot_names[PASS_FOLD_SLOTS][SLOT_NAME];
 };
@@ -173,7 +173,7 @@ unsigned pass_fold_name(struct pass_fold *fold, const char *name);
 void pass_fold_sample(struct pass_fold *fold, const struct pass_fold_app *app, uint64_t *value);
 /* Write the records of a sample that ends at end_ns after its n_slots slots, once they are all
  * written. sample->n_more is the room. */
-void pass_fold_lanes(struct pass_fold *fold, int64_t end_ns, unsigned n_slots, struct sample *sample);
+void pass_fold_records(struct pass_fold *fold, int64_t end_ns, unsigned n_slots, struct sample *sample);
 
 /* Add to a sum of work; it is unknown with anything that is. */
 static inline void fold_work(uint64_t *sum, uint64_t n)

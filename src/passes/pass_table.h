@@ -18,7 +18,7 @@
 
 /* The texts that slots of the passes source have as numbers, from 1; "" is unknown. Those of a
  * source never change. Whoever takes samples keeps them (pass_names_take), because the records that
- * have them (pass_lanes.h) are beside the slots. */
+ * have them (pass_records.h) are beside the slots. */
 struct pass_names {
 	char text[PASS_NAMES_MOST + 1][PASS_NAME_TEXT];
 };

@@ -60,11 +60,11 @@ static unsigned find_thread(struct regions *r, uint32_t thread)
 }
 
 void regions_event(struct regions *r, const struct passes_event *e, const char *name, int64_t now_ns,
-		   struct lanes *lanes)
+		   struct pass_records *records)
 {
 	unsigned number = find_row(r, name, now_ns);
 	struct region_row *row = &r->rows[number];
-	uint64_t *word = lanes_add(lanes, LANE_REGION_WORDS);
+	uint64_t *word = pass_records_add(records, RECORD_REGION_WORDS);
 
 	row->seen_ns = now_ns;
 	row->value[REGION_TIME] += (uint64_t)(e->end_ns - e->begin_ns);
@@ -74,10 +74,10 @@ void regions_event(struct regions *r, const struct passes_event *e, const char *
 	row->value[REGION_INSTRUCTIONS] += e->instructions;
 	if (!word)
 		return;
-	word[0] = LANE_REGION;
-	word[1] = lane_row(number + 1, find_thread(r, e->thread));
+	word[0] = RECORD_REGION;
+	word[1] = pass_record_row(number + 1, find_thread(r, e->thread));
 	word[2] = (uint64_t)e->begin_ns;
-	word[3] = lane_us(e->end_ns - e->begin_ns);
+	word[3] = pass_record_us(e->end_ns - e->begin_ns);
 }
 
 void regions_sample(struct regions *r, struct pass_fold *fold, uint64_t *value)

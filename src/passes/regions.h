@@ -27,7 +27,7 @@ struct regions {
 void regions_slots(struct regions *regions, struct slot slots[REGIONS_SLOTS]);
 /* Take a region, with the name it has. */
 void regions_event(struct regions *r, const struct passes_event *event, const char *name, int64_t now_ns,
-		   struct lanes *lanes);
+		   struct pass_records *records);
 void regions_forget(struct regions *r);
 /* Write all slots, and begin the next sample. */
 void regions_sample(struct regions *regions, struct pass_fold *fold, uint64_t *value);

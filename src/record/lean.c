@@ -1,7 +1,7 @@
 #include "record/lean.h"
 
 #include "base/alloc.h"
-#include "passes/pass_lanes.h"
+#include "passes/pass_records.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -9,7 +9,7 @@
 #include <string.h>
 
 #define SLOTS_MOST 256 /* of one metric */
-#define NAME_WORDS (PASS_NAME_RECORDS * (LANE_NAME_WORDS + LANE_TEXT_WORDS))
+#define NAME_WORDS (PASS_NAME_RECORDS * (RECORD_NAME_WORDS + RECORD_TEXT_WORDS))
 
 /* What a row of Boards and the first lines of a screen show beside the template and the verdict. */
 static const char *const shown[] = {
@@ -161,7 +161,7 @@ static uint64_t folded_value(enum slot_kind kind, uint64_t sum, uint64_t value)
 
 static bool has_name(const struct lean_source *s, unsigned number)
 {
-	for (unsigned at = 0; at < s->n_names; at += LANE_NAME_WORDS + (unsigned)s->names[at + 2])
+	for (unsigned at = 0; at < s->n_names; at += RECORD_NAME_WORDS + (unsigned)s->names[at + 2])
 		if (s->names[at + 1] == number)
 			return true;
 	return false;
@@ -170,13 +170,13 @@ static bool has_name(const struct lean_source *s, unsigned number)
 /* Names that slots have as numbers; the frames one by one stay away. */
 static void add_names(struct lean_source *s, const struct sample *sample)
 {
-	struct lane_record record;
+	struct pass_record record;
 	unsigned at = 0;
 
-	while (s->has_names && lanes_next(sample, &at, &record))
-		if (record.kind == LANE_NAME && !has_name(s, record.row) &&
-		    s->n_names + LANE_NAME_WORDS + LANE_TEXT_WORDS <= NAME_WORDS)
-			s->n_names += lane_name(record.row, record.name, s->names + s->n_names);
+	while (s->has_names && pass_records_next(sample, &at, &record))
+		if (record.kind == RECORD_NAME && !has_name(s, record.row) &&
+		    s->n_names + RECORD_NAME_WORDS + RECORD_TEXT_WORDS <= NAME_WORDS)
+			s->n_names += pass_record_name(record.row, record.name, s->names + s->n_names);
 }
 
 /* The sum is complete: put its names behind its values. */

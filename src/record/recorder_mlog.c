@@ -157,8 +157,8 @@ static const struct sample *thin_sample(struct raw *r, const struct sample *samp
 	free(r->thin);
 	r->thin = xmalloc(sample_size(sample));
 	memcpy(r->thin, sample, sample_size(sample));
-	r->thin->n_more =
-		(uint16_t)lanes_keep_late(sample, (uint64_t)budget_us, r->thin->value + r->thin->n_values);
+	r->thin->n_more = (uint16_t)pass_records_keep_late(sample, (uint64_t)budget_us,
+							   r->thin->value + r->thin->n_values);
 	return r->thin;
 }
 

@@ -2,7 +2,7 @@
 
 #include "base/alloc.h"
 #include "base/file.h"
-#include "passes/pass_lanes.h"
+#include "passes/pass_records.h"
 #include "model/watch.h"
 #include "mlog/moment.h"
 
@@ -166,7 +166,7 @@ static void end_step(struct report_log *log, struct step_frames *step)
 	step->n = 0;
 }
 
-static void add_frame(struct report_log *log, struct step_frames *step, const struct lane_record *record)
+static void add_frame(struct report_log *log, struct step_frames *step, const struct pass_record *record)
 {
 	double budget_ms = log->session.fps > 0 ? 1000 / log->session.fps : 0;
 	unsigned first = step_of(log, record->begin_ns), at = step_of(log, record->end_ns);
@@ -188,7 +188,7 @@ static void add_frame(struct report_log *log, struct step_frames *step, const st
 static void take_frames(struct report_log *log, struct step_frames *step, const struct report_source *s,
 			const struct sample *sample)
 {
-	struct lane_record record;
+	struct pass_record record;
 	unsigned at = 0;
 
 	if (!sample->n_more)
@@ -196,8 +196,8 @@ static void take_frames(struct report_log *log, struct step_frames *step, const 
 	pass_names_take(&log->names, sample);
 	metric_vector(s->source->set, s->one, s->vector);
 	pass_table_read(&step->table, s->source->set, s->vector, &log->names);
-	while (lanes_next(sample, &at, &record))
-		if (record.kind == LANE_FRAME)
+	while (pass_records_next(sample, &at, &record))
+		if (record.kind == RECORD_FRAME)
 			add_frame(log, step, &record);
 }
 

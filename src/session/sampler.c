@@ -23,7 +23,7 @@ void sampler_report(struct sampler *s, const struct sampler_event *event)
 	sys_event_signal(s->event_fd);
 }
 
-struct sampler_request *lane_requests(struct sampler_worker *l)
+struct sampler_request *worker_requests(struct sampler_worker *l)
 {
 	struct sampler_request *all;
 
@@ -159,7 +159,7 @@ static void sampler_release(struct sampler *s)
 	free(s);
 }
 
-static void lane_drop(void *worker)
+static void worker_drop(void *worker)
 {
 	sampler_release(((struct sampler_worker *)worker)->sampler);
 }
@@ -179,7 +179,7 @@ struct sampler *sampler_new(const struct sys *sys, struct err *err)
 	return NULL;
 }
 
-static struct sampler_worker *lane_new(struct sampler *s, bool is_shared)
+static struct sampler_worker *worker_new(struct sampler *s, bool is_shared)
 {
 	struct sampler_worker *l = s->workers[s->n_workers++] = xcalloc(1, sizeof(*l));
 
@@ -191,17 +191,17 @@ static struct sampler_worker *lane_new(struct sampler *s, bool is_shared)
 	return l;
 }
 
-static struct sampler_worker *lane_for(struct sampler *s, const struct source *source)
+static struct sampler_worker *worker_for(struct sampler *s, const struct source *source)
 {
 	bool is_shared = source->kind != SOURCE_GPU || source->simulated;
 
 	for (unsigned i = 0; i < s->n_workers; i++)
 		if (is_shared && s->workers[i]->is_shared)
 			return s->workers[i];
-	return lane_new(s, is_shared);
+	return worker_new(s, is_shared);
 }
 
-static bool lane_start(struct sampler_worker *l, struct err *err)
+static bool worker_start(struct sampler_worker *l, struct err *err)
 {
 	struct sampler *s = l->sampler;
 
@@ -214,7 +214,7 @@ static bool lane_start(struct sampler_worker *l, struct err *err)
 	pthread_mutex_lock(&s->lock);
 	s->owners++;
 	pthread_mutex_unlock(&s->lock);
-	l->thread = opener_start(worker_run, lane_drop, l, err);
+	l->thread = opener_start(worker_run, worker_drop, l, err);
 	for (unsigned i = 0; l->thread && i < s->n_subscribers; i++)
 		ask_worker(l, &(struct sampler_request){.kind = REQUEST_ATTACH,
 							.subscriber = s->subscribers[i]});
@@ -242,7 +242,7 @@ void sampler_free(struct sampler *s)
 		done = is_done(l);
 		pthread_mutex_unlock(&s->lock);
 		if (l->thread && done)
-			lane_drop(opener_finish(l->thread));
+			worker_drop(opener_finish(l->thread));
 		else
 			opener_leave(l->thread);
 	}
@@ -256,7 +256,7 @@ uint32_t sampler_adopt(struct sampler *s, struct source *source, int64_t period_
 	uint32_t index = s->n_adopted++;
 
 	assert(index < SAMPLER_SOURCES_MAX);
-	s->worker_of[index] = lane_for(s, source);
+	s->worker_of[index] = worker_for(s, source);
 	sampler_readopt(s, index, source, period_ns);
 	return index;
 }
@@ -266,7 +266,7 @@ void sampler_readopt(struct sampler *s, uint32_t index, struct source *source, i
 	struct err err;
 
 	assert(index < s->n_adopted);
-	if (lane_start(s->worker_of[index], &err)) {
+	if (worker_start(s->worker_of[index], &err)) {
 		ask_worker(s->worker_of[index], &(struct sampler_request){.kind = REQUEST_ADOPT,
 									  .index = index,
 									  .source = source,

@@ -118,7 +118,7 @@ void worker_run(void *worker);
 
 /* For the thread: take all requests in order (the caller frees them), and report how many are
  * done. */
-struct sampler_request *lane_requests(struct sampler_worker *l);
+struct sampler_request *worker_requests(struct sampler_worker *l);
 void worker_done(struct sampler_worker *l, uint64_t n);
 /* For the thread: mark the begin and end of calls of a source's backend. Entering returns the
  * time. */

@@ -347,7 +347,7 @@ static void take_request(struct sampler_worker *l, const struct sampler_request 
 
 static void take_requests(struct sampler_worker *l)
 {
-	struct sampler_request *r = lane_requests(l), *next;
+	struct sampler_request *r = worker_requests(l), *next;
 	uint64_t n = 0;
 
 	for (; r; r = next, n++) {

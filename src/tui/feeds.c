@@ -175,7 +175,7 @@ static void feed_fini(struct feed_state *feed)
 	free(feed->step);
 	free(feed->frames);
 	free(feed->mixing);
-	feeds_lanes_fini(&feed->lanes);
+	feeds_records_fini(&feed->records);
 	history_free(feed->history);
 }
 
@@ -235,7 +235,7 @@ void feeds_take(struct feeds *f, const struct sample *sample)
 	for (unsigned i = 0; i < f->n; i++)
 		if (f->session->sources[i].index == sample->source) {
 			history_push(f->feeds[i].history, sample);
-			feeds_lanes_take(&f->feeds[i].lanes, f->session->sources[i].set, sample);
+			feeds_records_take(&f->feeds[i].records, f->session->sources[i].set, sample);
 		}
 }
 
@@ -329,7 +329,7 @@ void feeds_clear(struct feeds *f, bool partial)
 		if (feed->history)
 			history_clear(feed->history);
 		make_vectors(f, feed);
-		feeds_lanes_clear(&feed->lanes);
+		feeds_records_clear(&feed->records);
 		feed->newest_ns = feed->at_ns = feed->each_ns = 0;
 	}
 }
@@ -591,18 +591,18 @@ struct feed feeds_view(const struct feeds *f, enum source_kind kind)
 {
 	const struct feed_state *feed = feeds_shown(f, kind);
 
-	const struct sample *lanes;
-	unsigned lane = 0;
+	const struct sample *sample;
+	unsigned index = 0;
 
 	if (!feed)
 		return (struct feed){0};
-	lanes = feeds_lanes_find(&feed->lanes, feed->at_ns - feed_now_ns(feed), feed->at_ns, &lane);
+	sample = feeds_records_find(&feed->records, feed->at_ns - feed_now_ns(feed), feed->at_ns, &index);
 	return (struct feed){
 		.set = feed->source->set,
-		.lanes = lanes,
-		.lane = lane,
-		.lanes_earlier = lanes && lanes->end_ns <= feed->at_ns - feed_now_ns(feed),
-		.run = feed->lanes.run,
+		.frame_sample = sample,
+		.frame_index = index,
+		.frame_earlier = sample && sample->end_ns <= feed->at_ns - feed_now_ns(feed),
+		.run = feed->records.run,
 		.n_vector = feed->n_vector,
 		.now = feed->now,
 		.total = feed->total,

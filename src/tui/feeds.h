@@ -7,7 +7,7 @@
 #define MALITOP_FEEDS_H
 
 #include "session/session.h"
-#include "tui/feeds_lanes.h"
+#include "tui/feeds_records.h"
 #include "model/history.h"
 #include "views/view.h"
 
@@ -26,13 +26,13 @@ struct feed_state {
 	double *mark;                  /* what `now` is compared with; NULL: nothing */
 	unsigned n_vector;
 	struct points *points;
-	int n_points;             /* how many views can draw */
-	unsigned n_steps;         /* points added since they were all new */
-	int64_t shown_ns;         /* end of the newest point */
-	int64_t newest_ns;        /* end of the newest sample that points have */
-	int64_t at_ns;            /* end of `now`; the same unless the past is shown */
-	struct feeds_lanes lanes; /* of the passes of a log */
-	int64_t each_ns;          /* since when instances are kept; 0: from the first sample on */
+	int n_points;                 /* how many views can draw */
+	unsigned n_steps;             /* points added since they were all new */
+	int64_t shown_ns;             /* end of the newest point */
+	int64_t newest_ns;            /* end of the newest sample that points have */
+	int64_t at_ns;                /* end of `now`; the same unless the past is shown */
+	struct feeds_records records; /* of the passes of a log */
+	int64_t each_ns;              /* since when instances are kept; 0: from the first sample on */
 };
 
 struct feeds {

@@ -218,7 +218,7 @@ static void turn_lanes(struct live *l, int step)
 {
 	if (l->player ? !player_is_paused(l->player) : !l->screen.paused_ns)
 		live_pause(l);
-	if (!feeds_turn_lanes(&l->feeds, step))
+	if (!feeds_turn_frame(&l->feeds, step))
 		live_step(l, step);
 }
 

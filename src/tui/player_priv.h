@@ -50,14 +50,14 @@ struct player {
 	int64_t ends_ns[SESSION_SOURCES_MAX]; /* ends of the newest samples */
 	int64_t work;
 
-	int64_t fed_ns;    /* the feeds have everything up to this time */
-	int64_t window_ns; /* the end of histories: later than at_ns only while paused */
-	int64_t points_ns; /* no points are needed before this time */
-	bool quiet;        /* do not repeat messages of the time that is skipped */
-	bool ahead;        /* what is read now is later than at_ns: only history takes it */
-	int64_t lanes_ns;  /* the lanes of samples from here on were not kept */
-	int64_t at_ns;     /* shown now, or next */
-	int64_t sought_ns; /* the exact time that was requested */
+	int64_t fed_ns;     /* the feeds have everything up to this time */
+	int64_t window_ns;  /* the end of histories: later than at_ns only while paused */
+	int64_t points_ns;  /* no points are needed before this time */
+	bool quiet;         /* do not repeat messages of the time that is skipped */
+	bool ahead;         /* what is read now is later than at_ns: only history takes it */
+	int64_t records_ns; /* the records of samples from here on were not kept */
+	int64_t at_ns;      /* shown now, or next */
+	int64_t sought_ns;  /* the exact time that was requested */
 	unsigned jumps;
 
 	bool follows; /* not paused, it shows the newest data, as a live screen */

@@ -97,7 +97,7 @@ static void take_sample(struct player *p, const struct sample *sample)
 	memcpy(p->copy, sample, sample_size(sample));
 	p->copy->flags |= SAMPLE_REPLAY;
 	if (p->ahead && p->copy->n_more) { /* those of at_ns would have to give way */
-		p->lanes_ns = p->copy->end_ns < p->lanes_ns ? p->copy->end_ns : p->lanes_ns;
+		p->records_ns = p->copy->end_ns < p->records_ns ? p->copy->end_ns : p->records_ns;
 		p->copy->n_more = 0;
 	}
 	feeds_take(p->feeds, p->copy);
@@ -260,12 +260,12 @@ static int64_t window_of(const struct player *p, int64_t at_ns)
 	return to < end ? to : end;
 }
 
-/* Whether the feeds have most of what is shown then, and the processes and lanes of the moment. */
+/* Whether the feeds have most of what is shown then, and the processes and records of that time. */
 static bool is_held(const struct player *p, int64_t at_ns, int64_t window_ns)
 {
 	int64_t oldest, newest, depth = window_ns == p->window_ns ? p->refresh_ns : player_depth_ns(p) / 2;
 
-	if (player_is_reading(p) || p->wants_processes || window_ns > p->fed_ns || at_ns >= p->lanes_ns ||
+	if (player_is_reading(p) || p->wants_processes || window_ns > p->fed_ns || at_ns >= p->records_ns ||
 	    !feeds_reach(p->feeds, &oldest, &newest))
 		return false;
 	return window_ns - (oldest > p->state.begin_ns ? depth : 0) >= oldest && at_ns >= oldest;
@@ -286,7 +286,7 @@ static void seek_window(struct player *p, int64_t at_ns, int64_t window_ns)
 	p->block = NULL;
 	p->quiet = true;
 	p->ahead = false;
-	p->lanes_ns = INT64_MAX;
+	p->records_ns = INT64_MAX;
 	p->n_aways = 0;
 	p->jumps++;
 	memset(p->ends_ns, 0, sizeof(p->ends_ns));

@@ -37,7 +37,7 @@ static void add_sample(struct screen_hot *hot, const struct session_source *sour
 
 static void make_table(struct screen_hot *hot, const struct feed_state *feed)
 {
-	const struct feeds_lanes *lanes = &feed->lanes;
+	const struct feeds_records *records = &feed->records;
 
 	hot_profile_clear(&hot->profile);
 	hot_table_fini(&hot->table);
@@ -46,8 +46,8 @@ static void make_table(struct screen_hot *hot, const struct feed_state *feed)
 					.event = feed->source->driver,
 					.may_not = strncmp(feed->source->driver, "not sampled", 11) == 0,
 					.whose = "all"};
-	for (uint64_t i = lanes->oldest; i < lanes->n; i++) {
-		const struct sample *sample = feeds_lanes_sample(lanes, i);
+	for (uint64_t i = records->oldest; i < records->n; i++) {
+		const struct sample *sample = feeds_records_sample(records, i);
 
 		if (sample->end_ns > hot->from_ns && sample->end_ns <= hot->to_ns)
 			add_sample(hot, feed->source, sample);
@@ -66,9 +66,9 @@ const struct hot_shown *screen_hot_make(struct screen_hot *hot, const struct fee
 		return NULL;
 	from_ns = feeds->range_to_ns ? feeds->range_from_ns : past ? to_ns - SCREEN_HOT_NS : 0;
 	to_ns = feeds->range_to_ns ? feeds->range_to_ns : to_ns;
-	if (!hot->made || hot->n != feed->lanes.n || hot->from_ns != from_ns || hot->to_ns != to_ns) {
+	if (!hot->made || hot->n != feed->records.n || hot->from_ns != from_ns || hot->to_ns != to_ns) {
 		hot->made = true;
-		hot->n = feed->lanes.n;
+		hot->n = feed->records.n;
 		hot->from_ns = from_ns;
 		hot->to_ns = to_ns;
 		make_table(hot, feed);
@@ -85,8 +85,8 @@ void screen_hot_code(const struct feeds *feeds, int32_t tid, int64_t end_ns, cha
 	char name[HOT_NAME_TEXT];
 
 	text[0] = 0;
-	for (uint64_t i = feed ? feed->lanes.oldest : 0; feed && i < feed->lanes.n; i++) {
-		const struct sample *sample = feeds_lanes_sample(&feed->lanes, i);
+	for (uint64_t i = feed ? feed->records.oldest : 0; feed && i < feed->records.n; i++) {
+		const struct sample *sample = feeds_records_sample(&feed->records, i);
 
 		if (sample->end_ns > end_ns - CODE_NS && sample->end_ns <= end_ns + CODE_NS / 5)
 			hot_words_add(&profile, sample);

@@ -1,5 +1,5 @@
 /* Shared memory that a hostile application wrote: no endless loop, no event or text out of range,
- * and no row of passes, lanes or regions that cannot be. A log may hold any number in their slots.
+ * and no row of passes, record or region that cannot be. A log may hold any number in their slots.
  *
  * Input: records of 72 bytes. The first 8 say which record of the memory the other 64 become; the
  * reader runs after each. Then the input is taken as the slots of a sample of a log. */
@@ -26,7 +26,7 @@ static struct fuzz_source {
 	struct regions regions;
 	struct metric_set *set;
 	uint64_t *value;
-	struct sample *lanes; /* has no slots */
+	struct sample *records; /* has no slots */
 	double *vector;
 	struct pass_names names;
 } f;
@@ -42,7 +42,7 @@ static void make_source(void)
 	assert(f.set);
 	f.value = xcalloc(ARRAY_LEN(f.slots), sizeof(*f.value));
 	f.vector = xcalloc(f.set->n_vector, sizeof(*f.vector));
-	f.lanes = xcalloc(1, sizeof(*f.lanes) + PASS_MORE_WORDS * sizeof(f.lanes->value[0]));
+	f.records = xcalloc(1, sizeof(*f.records) + PASS_MORE_WORDS * sizeof(f.records->value[0]));
 }
 
 static void assert_text(const char *text, size_t size)
@@ -62,17 +62,17 @@ static void check_frame(const struct pass_frame *frame)
 		assert(frame->regions[i].row >= 1 && frame->regions[i].row <= REGION_ROWS);
 }
 
-static void read_lanes(void)
+static void read_records(void)
 {
-	unsigned n = lanes_count(f.lanes);
+	unsigned n = pass_records_count(f.records);
 	struct pass_frame frame;
 
-	pass_names_take(&f.names, f.lanes);
+	pass_names_take(&f.names, f.records);
 	for (unsigned i = 0; i <= PASS_NAMES_MOST; i++)
 		assert_text(f.names.text[i], PASS_NAME_TEXT);
 
 	for (unsigned i = 0; i <= n; i++) {
-		lanes_read_frame(&frame, f.lanes, i);
+		pass_records_read_frame(&frame, f.records, i);
 		assert(i < n || !frame.n);
 		check_frame(&frame);
 	}
@@ -117,10 +117,10 @@ static void put_sample(struct passes_reader *reader, int64_t now_ns)
 	passes_reader_text(reader, PASSES_RECORD_TITLE, title, sizeof(title));
 	regions_sample(&f.regions, &f.fold, f.value + PASS_FOLD_SLOTS);
 	pass_fold_sample(&f.fold, &app, f.value);
-	f.lanes->end_ns = now_ns;
-	f.lanes->n_more = PASS_MORE_WORDS;
-	pass_fold_lanes(&f.fold, now_ns, 0, f.lanes);
-	read_lanes();
+	f.records->end_ns = now_ns;
+	f.records->n_more = PASS_MORE_WORDS;
+	pass_fold_records(&f.fold, now_ns, 0, f.records);
+	read_records();
 	for (unsigned i = 0; i < ARRAY_LEN(f.slots); i++)
 		f.vector[VECTOR_CONSTANTS + i] =
 			f.value[i] == SAMPLE_UNKNOWN ? (double)NAN : (double)f.value[i];
@@ -137,7 +137,7 @@ static void read_events(struct passes_reader *reader, int64_t now_ns)
 		passes_reader_name(reader, e.name, e.ordinal, text, sizeof(text));
 		assert(text[0] && strlen(text) < sizeof(text));
 		if (e.type == PASSES_REGION)
-			regions_event(&f.regions, &e, text, now_ns, &f.fold.lanes);
+			regions_event(&f.regions, &e, text, now_ns, &f.fold.records);
 		else
 			pass_fold_event(&f.fold, &e, now_ns);
 	}
@@ -152,10 +152,10 @@ static void read_any_slots(const uint8_t *data, size_t size)
 	for (unsigned i = 0; i < ARRAY_LEN(f.slots) && size >= 8; i++)
 		memcpy(&f.vector[VECTOR_CONSTANTS + i], data + i * 8 % (size - 7), 8);
 	read_table();
-	f.lanes->n_more = (uint16_t)(size < PASS_LANES_WORDS ? size : PASS_LANES_WORDS);
-	for (unsigned i = 0; i < f.lanes->n_more; i++)
-		f.lanes->value[i] = data[i] < 250 ? data[i] : UINT64_MAX >> (data[i] - 250) * 12;
-	read_lanes();
+	f.records->n_more = (uint16_t)(size < PASS_RECORDS_WORDS ? size : PASS_RECORDS_WORDS);
+	for (unsigned i = 0; i < f.records->n_more; i++)
+		f.records->value[i] = data[i] < 250 ? data[i] : UINT64_MAX >> (data[i] - 250) * 12;
+	read_records();
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

@@ -97,7 +97,7 @@ static const struct sample *next_sample(struct lean_bench *b, unsigned n)
 	b->sample->n_values = PASS_FOLD_SLOTS;
 	b->sample->n_more = PASS_MORE_WORDS;
 	pass_fold_sample(&b->fold, &app, b->sample->value);
-	pass_fold_lanes(&b->fold, b->sample->end_ns, PASS_FOLD_SLOTS, b->sample);
+	pass_fold_records(&b->fold, b->sample->end_ns, PASS_FOLD_SLOTS, b->sample);
 	return b->sample;
 }
 
@@ -141,7 +141,7 @@ static void passes_keep_their_times_and_names_and_lose_their_frames(void **state
 	lean_add(b->lean, next_sample(b, 2));
 	sum = lean_take(b->lean, 0);
 	assert_non_null(sum);
-	assert_int_equal(lanes_count(sum), 0);
+	assert_int_equal(pass_records_count(sum), 0);
 	pass_names_take(names, sum);
 	pass_table_sample(&table, b->set, sum, names);
 	assert_string_equal(table.app, "game");
@@ -210,7 +210,7 @@ static void a_whole_sample_has_the_number_that_follows(void **state)
 	assert_int_equal(lean_take(b->lean, 0)->seq, 1);
 	whole = lean_pass(b->lean, next_sample(b, 1));
 	assert_int_equal(whole->seq, 2);
-	assert_int_equal(lanes_count(whole), lanes_count(b->sample));
+	assert_int_equal(pass_records_count(whole), pass_records_count(b->sample));
 	assert_memory_equal(whole->value, b->sample->value, sample_size(whole) - sizeof(*whole));
 	bench_free(b);
 }

@@ -52,7 +52,7 @@ static bool frame_log_sample(struct mlog_writer *writer, struct pass_fold *fold,
 	sample->n_values = PASS_FOLD_SLOTS;
 	sample->n_more = PASS_MORE_WORDS;
 	pass_fold_sample(fold, &app, sample->value);
-	pass_fold_lanes(fold, end_ns, PASS_FOLD_SLOTS, sample);
+	pass_fold_records(fold, end_ns, PASS_FOLD_SLOTS, sample);
 	return mlog_writer_sample(writer, sample, &err) &&
 	       (sample->seq % 10 || mlog_writer_flush(writer, &err));
 }

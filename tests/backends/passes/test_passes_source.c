@@ -208,7 +208,7 @@ static void frames_and_passes_become_metrics(void **state)
 static void every_frame_is_kept_beside_the_sums(void **state)
 {
 	struct pass_table table;
-	struct lane_record record;
+	struct pass_record record;
 	struct frame_span pass;
 	struct passes_bench b;
 	unsigned at = 0, n = 0;
@@ -218,26 +218,26 @@ static void every_frame_is_kept_beside_the_sums(void **state)
 	assert_true(channel_open(PASSES_VULKAN, PASSES_STAMP_BOTTOM, "a driver"));
 	write_frames(&b, 0, 8);
 	free(read_sample(&b, &table));
-	while (lanes_next(b.sample, &at, &record)) {
-		if (record.kind == LANE_NAME)
+	while (pass_records_next(b.sample, &at, &record)) {
+		if (record.kind == RECORD_NAME)
 			continue;
 		n++;
-		assert_int_equal(record.kind, LANE_FRAME);
+		assert_int_equal(record.kind, RECORD_FRAME);
 		assert_true(record.number == n);
 		assert_in_range((b.first_ns + n * 10 * MS) - record.begin_ns + 1000, 1, 1999);
 		assert_true(record.end_ns - record.begin_ns == 10 * MS);
 		assert_int_equal(record.n, 2);
-		assert_true(lane_pass(&record, 1, &pass) && pass.begin_ms == 3 && pass.end_ms == 7);
+		assert_true(pass_record_pass(&record, 1, &pass) && pass.begin_ms == 3 && pass.end_ms == 7);
 		assert_string_equal(table.lines[pass.row - 1].name, "post");
 	}
 	assert_int_equal(n, 7); /* the first is not counted, the last not complete */
 	channel_close();
 	free(read_sample(&b, &table));
 	at = 0;
-	while (lanes_next(b.sample, &at, &record) && record.kind == LANE_NAME)
+	while (pass_records_next(b.sample, &at, &record) && record.kind == RECORD_NAME)
 		;
 	assert_true(record.number == 8 && record.n == 2); /* now it is */
-	assert_false(lanes_next(b.sample, &at, &record));
+	assert_false(pass_records_next(b.sample, &at, &record));
 	assert_int_equal(b.run.stats.times.n, 8);
 	assert_true(b.run.stats.worst[0].ms == 10 && b.run.stats.worst[0].wait_ms == 2);
 	assert_string_equal(b.run.stats.worst[0].pass, "main");
@@ -429,8 +429,8 @@ static char *frame_view_text(const struct passes_bench *b, const double *vector,
 						  .now = vector,
 						  .total = vector,
 						  .run = &b->run,
-						  .lanes = b->sample,
-						  .lane = lanes_count(b->sample) - 1,
+						  .frame_sample = b->sample,
+						  .frame_index = pass_records_count(b->sample) - 1,
 						  .points = points,
 						  .n_points = 1};
 	if (gpu)
@@ -587,7 +587,7 @@ static void the_frame_view_shows_one_frame_and_one_pass(void **state)
 	assert_true(channel_open(PASSES_VULKAN, PASSES_STAMP_BOTTOM, "a driver"));
 	write_frames(&b, 0, 8);
 	v = read_sample(&b, &table);
-	lanes_read_frame(&frame, b.sample, lanes_count(b.sample) - 1);
+	pass_records_read_frame(&frame, b.sample, pass_records_count(b.sample) - 1);
 	assert_int_equal((int)frame.number, 7); /* the last one that is followed by another */
 	assert_true(fabs(frame.ms - 10) < 1e-3 && fabs(frame.wait_ms - 2) < 1e-3);
 	assert_int_equal(frame.n, 2);

@@ -17,8 +17,8 @@ static void watch_read(struct sim_watch *w, unsigned n)
 	while (n--) {
 		column_from_sample(one, sim_run_read(&w->run), w->run.source.slots, w->run.source.n_slots);
 		pass_names_take(&names, w->run.sample);
-		if (lanes_count(w->run.sample))
-			lanes_read_frame(&frame, w->run.sample, lanes_count(w->run.sample) / 2);
+		if (pass_records_count(w->run.sample))
+			pass_records_read_frame(&frame, w->run.sample, pass_records_count(w->run.sample) / 2);
 		column_fold(w->column, one, w->run.source.slots, w->run.source.n_slots);
 	}
 	metric_vector(w->set, w->column, w->vector);
