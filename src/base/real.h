@@ -20,6 +20,13 @@ static inline double real_max(double a, double b)
 	return isnan(b) || a > b ? a : b;
 }
 
+/* Add a value to a sum, unless it is unknown; a sum of nothing may be NaN. */
+static inline void real_add(double *sum, double v)
+{
+	if (isfinite(v))
+		*sum = isnan(*sum) ? v : *sum + v;
+}
+
 /* The nearest whole number, a half away from zero; |v| below 2^63. */
 static inline int64_t real_round(double v)
 {

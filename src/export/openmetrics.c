@@ -291,6 +291,19 @@ void openmetrics_head(const struct openmetrics_name *name, enum openmetrics_form
 	strbuf_str(out, "\n");
 }
 
+void openmetrics_value(const struct openmetrics_family *family, enum openmetrics_form form,
+		       const char *labels, double value, bool *has_head, struct strbuf *out)
+{
+	bool counter = strcmp(family->name.type, "counter") == 0;
+
+	if (!isfinite(value))
+		return;
+	if (!*has_head)
+		openmetrics_head(&family->name, form, family->help, out);
+	*has_head = true;
+	openmetrics_line(family->name.text, counter ? "_total" : "", labels, value, 0, out);
+}
+
 /* The family of a column: its name and help. */
 static void describe_family(const struct export_table *table, const struct export_column *c,
 			    struct openmetrics_name *name, struct strbuf *help)

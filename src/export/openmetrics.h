@@ -53,6 +53,13 @@ unsigned openmetrics_values(const struct openmetrics_name *name);
 /* The lines of a point. */
 void openmetrics_point(const struct openmetrics_name *name, enum openmetrics_form form, const char *labels,
 		       const double *values, int64_t time_ns, struct strbuf *out);
+struct openmetrics_family {
+	struct openmetrics_name name;
+	const char *help;
+};
+/* The line of a value, and before it the head of the family unless *has_head. NaN: none. */
+void openmetrics_value(const struct openmetrics_family *family, enum openmetrics_form form,
+		       const char *labels, double value, bool *has_head, struct strbuf *out);
 /* name{labels} value */
 void openmetrics_line(const char *name, const char *ending, const char *labels, double value, int64_t time_ns,
 		      struct strbuf *out);

@@ -148,6 +148,7 @@ struct options {
 	const char *auth;               /* file with tokens and passwords */
 	bool insecure;
 	int64_t window_ns;       /* serve: gauges are means over this time */
+	unsigned applications;   /* serve: how many have series of their own */
 	const char *config;      /* --config FILE */
 	const char *config_path; /* the file that is read, whether or not it exists; NULL without HOME */
 	const char *own_view;    /* the file of charts that the screen adds to; NULL without HOME */

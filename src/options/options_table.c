@@ -232,6 +232,10 @@ const struct option_row option_rows[] = {
 	 IN_SERVE, true, &kind_flag, AT(insecure)},
 	{"window", 0, "TIME", NULL, "gauges are means over this time before a scrape, 1s to 10m", "15s",
 	 IN_SERVE, true, &kind_time, AT(window_ns), .min = 1 * S, .max = 600 * S},
+	{"processes", 0, "N", NULL,
+	 "also serve CPU time, GPU time and memory of N applications, those that use most of the GPU, 0 to "
+	 "100",
+	 "0", IN_SERVE, true, &kind_count, AT(applications), .min = 0, .max = 100},
 	{"config", 0, "FILE", NULL, "configuration file", "malitop/config under the XDG directory", IN_ALL,
 	 false, &kind_text, AT(config), .hint = "files"},
 	{"print-config", 0, NULL, NULL, "print the effective configuration, in the format of that file", NULL,

@@ -2,6 +2,7 @@
 
 #include "base/alloc.h"
 #include "base/file.h"
+#include "base/real.h"
 #include "passes/pass_records.h"
 #include "model/watch.h"
 #include "mlog/moment.h"
@@ -222,12 +223,6 @@ static struct report_process *person_of(struct report_log *log, const struct pro
 	return process;
 }
 
-static void add_known(double *sum, double value)
-{
-	if (isfinite(value))
-		*sum = isnan(*sum) ? value : *sum + value;
-}
-
 static void take_processes(struct report_log *log)
 {
 	const struct process_list *list = mlog_reader_processes(log->reader);
@@ -246,8 +241,8 @@ static void take_processes(struct report_log *log)
 		if (!process)
 			continue;
 		snprintf(process->name, sizeof(process->name), "%s", p->name);
-		add_known(&process->cpu_s, (double)p->cpu_percent / 100 * seconds);
-		add_known(&process->gpu_s, (double)p->gpu_percent / 100 * seconds);
+		real_add(&process->cpu_s, (double)p->cpu_percent / 100 * seconds);
+		real_add(&process->gpu_s, (double)p->gpu_percent / 100 * seconds);
 		if (p->rss_bytes != SAMPLE_UNKNOWN && (double)p->rss_bytes > process->rss)
 			process->rss = (double)p->rss_bytes;
 		if (p->gpu_bytes != SAMPLE_UNKNOWN && !((double)p->gpu_bytes < process->gpu_bytes))

@@ -7,10 +7,7 @@
 #include <math.h>
 
 enum self_value { SELF_CPU, SELF_RESIDENT, SELF_VIRTUAL, SELF_START, SELF_FILES, SELF_VALUES };
-static const struct {
-	struct openmetrics_name name;
-	const char *help;
-} self[SELF_VALUES] = {
+static const struct openmetrics_family self[SELF_VALUES] = {
 	[SELF_CPU] = {{"process_cpu_seconds", "counter", "seconds", 1},
 		      "CPU time of malitop, user and system"},
 	[SELF_RESIDENT] = {{"process_resident_memory_bytes", "gauge", "bytes", 1}, "Its memory in RAM"},
@@ -43,11 +40,8 @@ void serve_self_print(const struct sys *sys, enum openmetrics_form form, struct 
 					    [SELF_FILES] = count_files(sys)};
 
 	for (enum self_value i = 0; i < SELF_VALUES; i++) {
-		bool counter = self[i].name.type[0] == 'c';
+		bool has_head = false;
 
-		if (!isfinite(values[i]))
-			continue;
-		openmetrics_head(&self[i].name, form, self[i].help, out);
-		openmetrics_line(self[i].name.text, counter ? "_total" : "", "", values[i], 0, out);
+		openmetrics_value(&self[i], form, "", values[i], &has_head, out);
 	}
 }

@@ -1,14 +1,19 @@
 #include "serve/serve_store.h"
 
 #include "serve/serve_self.h"
+#include "serve/serve_top.h"
 #include "export/export_session.h"
 #include "report/report.h"
+#include "session/scanner.h"
 #include "base/alloc.h"
 #include "config.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+
+#define SCAN_NS 5000000000ll /* between lists of processes */
+#define THREADS_OF 4         /* processes whose threads are read: the verdict asks for the busiest */
 
 const char serve_metrics[] =
 	/* cycles, and what they are a share of */
@@ -62,6 +67,8 @@ struct serve_store {
 	double *shown;                 /* likewise: what a counter had reached; it never falls */
 	double *total, *recent, *part; /* vectors */
 	struct watch *watch;           /* NULL without a GPU */
+	struct serve_top *top;
+	struct scanner *scanner; /* NULL without --processes */
 };
 
 /* ---- samples ---- */
@@ -95,6 +102,20 @@ static void init_sources(struct serve_store *store)
 	store->part = xcalloc(longest, sizeof(double));
 }
 
+static bool start_scanner(struct serve_store *store, struct err *err)
+{
+	const struct session *session = store->session;
+	const struct process_query query = {.threads_of = THREADS_OF, .gpu_memory = true};
+
+	if (!session->options->applications)
+		return true;
+	store->scanner = scanner_new(session->sys, devices_processes(session->options), &session->what, err);
+	if (!store->scanner)
+		return false;
+	scanner_want(store->scanner, &query, SCAN_NS);
+	return true;
+}
+
 struct serve_store *serve_store_new(struct session *session, struct err *err)
 {
 	const struct options *o = session->options;
@@ -108,7 +129,8 @@ struct serve_store *serve_store_new(struct session *session, struct err *err)
 	store->table = (struct export_table){.options = &store->options,
 					     .sources = store->sources.list,
 					     .n_sources = session->n + (session->mix != NULL)};
-	if (!export_columns(&store->table, err) || !openmetrics_check(&store->table, err)) {
+	if (!export_columns(&store->table, err) || !openmetrics_check(&store->table, err) ||
+	    !start_scanner(store, err)) {
 		serve_store_free(store);
 		return NULL;
 	}
@@ -117,7 +139,9 @@ struct serve_store *serve_store_new(struct session *session, struct err *err)
 	store->values = xcalloc(store->table.n_metrics + 1, sizeof(double));
 	store->shown = xcalloc(store->table.n_metrics + 1, sizeof(double));
 	store->watch = session_watch(session);
-	store->subscriber = session_subscriber(session, o->per_core ? SUBSCRIBER_INSTANCES : 0);
+	store->top = serve_top_new();
+	store->subscriber =
+		session_subscriber(session, SUBSCRIBER_MORE | (o->per_core ? SUBSCRIBER_INSTANCES : 0));
 	return store;
 }
 
@@ -136,6 +160,8 @@ void serve_store_free(struct serve_store *store)
 		subscriber_free(store->subscriber);
 	}
 	watch_free(store->watch);
+	serve_top_free(store->top);
+	scanner_free(store->scanner);
 	free(store->mine);
 	free(store->values);
 	free(store->shown);
@@ -145,10 +171,23 @@ void serve_store_free(struct serve_store *store)
 	free(store);
 }
 
+static void take_processes(struct serve_store *store)
+{
+	struct process_list *list = store->scanner ? scanner_take(store->scanner) : NULL;
+
+	if (list) {
+		serve_top_processes(store->top, list);
+		if (store->watch)
+			watch_processes(store->watch, list);
+	}
+	process_list_free(list);
+}
+
 void serve_store_drain(struct serve_store *store)
 {
 	const struct sample *sample;
 
+	take_processes(store);
 	while ((sample = subscriber_peek(store->subscriber))) {
 		for (unsigned i = 0; i < store->session->n; i++) {
 			if (store->session->sources[i].index != sample->source)
@@ -156,6 +195,8 @@ void serve_store_drain(struct serve_store *store)
 			history_push(store->mine[i].history, sample);
 			store->mine[i].n_samples++;
 			store->mine[i].n_failed += (sample->flags & SAMPLE_ERROR) != 0;
+			if (store->session->sources[i].kind == SOURCE_PASSES)
+				serve_top_passes(store->top, &store->sources.list[i], sample);
 		}
 		if (store->watch)
 			watch_sample(store->watch, sample);
@@ -257,10 +298,7 @@ static void evaluate_source(struct serve_store *store, unsigned s, const struct 
 /* ---- about the sources ---- */
 
 enum about_value { ABOUT_UP, ABOUT_INTERVAL, ABOUT_SAMPLES, ABOUT_LOST, ABOUT_FAILED, ABOUT_MEASURED };
-static const struct {
-	struct openmetrics_name name;
-	const char *help;
-} about[] = {
+static const struct openmetrics_family about[] = {
 	[ABOUT_UP] = {{"malitop_source_up", "gauge", "", 1},
 		      "Whether the source is measured: 1, or 0 while it is away"},
 	[ABOUT_INTERVAL] = {{"malitop_source_interval_seconds", "gauge", "seconds", 1},
@@ -337,17 +375,12 @@ static void print_about(const struct serve_store *store, enum openmetrics_form f
 	AUTO_STRBUF struct strbuf labels = {0};
 
 	for (enum about_value what = 0; what < ARRAY_LEN(about); what++) {
-		bool counter = about[what].name.type[0] == 'c';
+		bool has_head = false;
 
-		openmetrics_head(&about[what].name, form, about[what].help, out);
 		for (unsigned s = 0; s < store->session->n; s++) {
-			double value = about_source(store, s, what);
-
-			if (isnan(value))
-				continue;
 			label_source(&store->sources.list[s], &labels);
-			openmetrics_line(about[what].name.text, counter ? "_total" : "", labels.p, value, 0,
-					 out);
+			openmetrics_value(&about[what], form, labels.p, about_source(store, s, what),
+					  &has_head, out);
 		}
 	}
 }
@@ -396,6 +429,7 @@ void serve_store_print(struct serve_store *store, int64_t now_ns, enum openmetri
 	print_sources(store, form, out);
 	print_about(store, form, out);
 	print_findings(store, form, out);
+	serve_top_print(store->top, store->session->options->applications, form, out);
 	serve_self_print(store->session->sys, form, out);
 	openmetrics_table(&store->table, &lines, store->values, out);
 	if (form == OPENMETRICS_1_0)

@@ -29,7 +29,7 @@ def start(*words, **more):
 
 
 def serve(gpu):
-    server = start(malitop, "serve", "--demo", "--gpu", gpu, "--listen", "127.0.0.1:0", "--window", "5s", stderr=subprocess.PIPE)
+    server = start(malitop, "serve", "--demo", "--gpu", gpu, "--listen", "127.0.0.1:0", "--window", "5s", "--processes", "3", stderr=subprocess.PIPE)
     return next(found[1] for line in server.stderr if (found := re.search(r"serving http://(\S+)/metrics", line)))
 
 
