@@ -170,16 +170,22 @@ static bool set_list(struct options *options, const struct option_words *words, 
 
 /* What may follow the command word. */
 #define LOGS_MAX 10000
+#define REPORT_LOGS_MAX 100 /* all of them are in memory */
 static const struct {
 	unsigned operands;
 	bool file; /* FILE is required; it may also follow -- */
 	bool runs; /* CMD may follow -- */
 } takes[COMMAND_COUNT] = {
-	[COMMAND_REPLAY] = {1, .file = true},   [COMMAND_RECORD] = {0, .runs = true},
-	[COMMAND_STAT] = {0, .runs = true},     [COMMAND_EXPORT] = {LOGS_MAX, .file = true},
-	[COMMAND_REPORT] = {2, .file = true},   [COMMAND_EVAL] = {1, .file = true},
-	[COMMAND_LIST] = {.operands = 1},       [COMMAND_EXPLAIN] = {1, .file = true},
-	[COMMAND_COMPLETE] = {0, .runs = true}, [COMMAND_ON] = {1, .runs = true},
+	[COMMAND_REPLAY] = {1, .file = true},
+	[COMMAND_RECORD] = {0, .runs = true},
+	[COMMAND_STAT] = {0, .runs = true},
+	[COMMAND_EXPORT] = {LOGS_MAX, .file = true},
+	[COMMAND_REPORT] = {REPORT_LOGS_MAX, .file = true},
+	[COMMAND_EVAL] = {1, .file = true},
+	[COMMAND_LIST] = {.operands = 1},
+	[COMMAND_EXPLAIN] = {1, .file = true},
+	[COMMAND_COMPLETE] = {0, .runs = true},
+	[COMMAND_ON] = {1, .runs = true},
 };
 
 bool options_runs(enum command_word command)

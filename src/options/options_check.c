@@ -201,6 +201,12 @@ static bool check_report(struct options *options, bool format_given, struct err 
 				       option_shown(buf, options->log));
 		options->format = FORMAT_HTML;
 	}
+	if (options->repeat && (options->n_logs % options->repeat || options->n_logs < 2 * options->repeat))
+		return err_set(
+			err, 0,
+			"--repeat: %u logs are not %u runs of each of two builds or more: give those of "
+			"a build one after the other",
+			options->n_logs, options->repeat);
 	options->findings = true;
 	if (options->budget && !options->fail_on)
 		options->fail_on = SEVERITY_WARNING;
@@ -249,7 +255,7 @@ static bool check_repeat(struct options *options, const struct option_words *wor
 {
 	if (!options->cmd && !options_given(words, "repeat") && !options_given(words, "warmup"))
 		options->repeat = options->warmup = 0; /* the file means runs of a command */
-	if (!options->repeat && !options->warmup)
+	if ((!options->repeat && !options->warmup) || options->command == COMMAND_REPORT)
 		return true;
 	options->repeat = options->repeat ? options->repeat : 1;
 	if (!options->cmd)

@@ -121,7 +121,7 @@ static void complete_operand(struct option_completion *c, unsigned n, const char
 		option_candidate(c, span_of("help"), "The same as --help.", out);
 		c->hint = "files mlog";
 	} else if (operands[c->command].hint &&
-		   (n == 1 || c->command == COMMAND_EXPORT || (n == 2 && c->command == COMMAND_REPORT))) {
+		   (n == 1 || c->command == COMMAND_EXPORT || c->command == COMMAND_REPORT)) {
 		c->hint = operands[c->command].hint;
 		c->lists = operands[c->command].lists;
 		for (unsigned i = 0; c->command == COMMAND_LIST && list_names[i]; i++)

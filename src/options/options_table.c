@@ -94,7 +94,12 @@ const struct option_row option_rows[] = {
 	 MEANINGS({IN_RECORD | IN_STAT,
 		   "stop after this time, 1ms to 9999m, or at the end of CMD, whichever comes first", NULL})},
 	{"repeat", 0, "N", NULL, "run CMD N times: mean, deviation, minimum and maximum of each figure",
-	 "1, without statistics", IN_STAT, true, &kind_count, AT(repeat), .min = 1, .max = 100000},
+	 "1, without statistics", IN_STAT | IN_REPORT, true, &kind_count, AT(repeat), .min = 1, .max = 100000,
+	 MEANINGS(
+		 {IN_REPORT,
+		  "compare builds of N runs each, whose logs follow each other: means, deviations, and which "
+		  "changes may be chance",
+		  "1, without deviations"})},
 	{"warmup", 0, "N", NULL, "run CMD N times before, without counting", "0", IN_STAT, true, &kind_count,
 	 AT(warmup), .min = 0, .max = 100000},
 	{"verify", 0, NULL, NULL,
@@ -233,9 +238,8 @@ const struct option_row option_rows[] = {
 	{"window", 0, "TIME", NULL, "gauges are means over this time before a scrape, 1s to 10m", "15s",
 	 IN_SERVE, true, &kind_time, AT(window_ns), .min = 1 * S, .max = 600 * S},
 	{"processes", 0, "N", NULL,
-	 "also serve CPU time, GPU time and memory of N applications, those that use most of the GPU, 0 to "
-	 "100",
-	 "0", IN_SERVE, true, &kind_count, AT(applications), .min = 0, .max = 100},
+	 "add CPU time, GPU time and memory of the N applications that use most of the GPU, 0 to 100", "0",
+	 IN_SERVE, true, &kind_count, AT(applications), .min = 0, .max = 100},
 	{"config", 0, "FILE", NULL, "configuration file", "malitop/config under the XDG directory", IN_ALL,
 	 false, &kind_text, AT(config), .hint = "files"},
 	{"print-config", 0, NULL, NULL, "print the effective configuration, in the format of that file", NULL,
@@ -281,12 +285,12 @@ const struct command_row command_rows[COMMAND_COUNT] = {
 	[COMMAND_EXPORT] = {"export", "malitop export FILE... [-f FORMAT] [-o OUT]",
 			    "Print a log as rows of metrics: table, csv, jsonl, perfetto (for "
 			    "ui.perfetto.dev) or counters."},
-	[COMMAND_REPORT] = {"report", "malitop report FILE [FILE] [-f html|md] [-o OUT]",
+	[COMMAND_REPORT] = {"report", "malitop report FILE... [-f html|md] [-o OUT]",
 			    "Write a page about a log that explains itself: what held the workload back, "
 			    "when and by how much, "
 			    "and what to change, with plots. With two logs, the first is how it was and the "
-			    "second how it is "
-			    "now. The page is one file that loads nothing; md is text for a ticket."},
+			    "second how it is now; more are columns. The page is one file that loads "
+			    "nothing; md is text for a ticket."},
 	[COMMAND_EVAL] =
 		{"eval", "malitop eval --gpu NAME [--findings] FILE",
 		 "Print every metric of the template for one raw counter table, or judge it with --findings; "

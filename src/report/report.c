@@ -5,6 +5,7 @@
 #include "base/message.h"
 #include "export/export_findings.h"
 #include "record/log_file.h"
+#include "report/report_changes.h"
 #include "report/report_page.h"
 
 #include <errno.h>
@@ -55,14 +56,27 @@ static bool write_text(const struct sys *sys, const struct options *o, struct lo
 	return ok;
 }
 
+/* The runs of a side follow each other. */
+static unsigned runs_of_side(const struct options *o)
+{
+	return o->repeat ? o->repeat : 1;
+}
+
 static bool make_text(const struct options *o, const struct report_log *logs, struct strbuf *out,
 		      struct err *err)
 {
+	unsigned runs = runs_of_side(o), n = o->n_logs / runs;
+	AUTOFREE struct report_side *sides = xcalloc(n, sizeof(*sides));
 	bool md = o->format == FORMAT_MD;
 
-	if (o->n_logs == 1)
+	for (unsigned i = 0; i < n; i++)
+		sides[i] = (struct report_side){&logs[i * runs], runs};
+	if (n == 1)
 		return (md ? report_markdown : report_html)(&logs[0], out, err);
-	return (md ? report_compare_markdown : report_compare_html)(&logs[0], &logs[1], out, err);
+	if (!md)
+		return report_compare_html(sides, n, out, err);
+	report_compare_markdown(sides, n, out);
+	return true;
 }
 
 /* A log that is removed afterwards is called like the report of its run, without the extension. */
@@ -72,6 +86,31 @@ static void name_run(struct report_log *log, const struct options *o)
 
 	str_printable(log->name, sizeof(log->name), base);
 	*strrchr(log->name, '.') = 0;
+}
+
+/* The length of the directories that both paths begin with. */
+static size_t common_directory(const char *a, const char *b)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; a[i] && a[i] == b[i]; i++)
+		if (a[i] == '/')
+			n = i + 1;
+	return n;
+}
+
+/* Call logs by what tells them apart: without the directories that all are in. */
+static void shorten_names(struct report_log *logs, unsigned n)
+{
+	size_t common = SIZE_MAX;
+
+	for (unsigned k = 1; k < n; k++) {
+		size_t like = common_directory(logs[0].name, logs[k].name);
+
+		common = like < common ? like : common;
+	}
+	for (unsigned k = 0; k < n && common != SIZE_MAX; k++)
+		memmove(logs[k].name, logs[k].name + common, strlen(logs[k].name + common) + 1);
 }
 
 static void tell_log(const struct report_log *log)
@@ -100,12 +139,13 @@ static int report_to(const struct sys *sys, const struct options *options, struc
 		tell_log(&logs[i]);
 		damaged = damaged || logs[i].damaged;
 	}
+	shorten_names(logs, n);
 	ok = ok && make_text(options, logs, &text, err);
 	if (ok)
 		ok = write_text(sys, options, take_ptr(&file), &text, err);
 	log_file_close(file, NULL);
-	if (ok)
-		found = findings_result(logs[n - 1].watch, options->fail_on, verdict);
+	for (unsigned i = n - runs_of_side(options); ok && i < n; i++)
+		found = findings_result(logs[i].watch, options->fail_on, verdict) || found;
 	for (unsigned i = 0; i < n; i++)
 		report_log_fini(&logs[i]);
 	free(logs);
@@ -185,6 +225,7 @@ int report_end(struct report_of_run *report, const struct sys *sys, const struct
 	how.format = options->report_format;
 	how.logs = &log;
 	how.n_logs = 1;
+	how.repeat = 0;
 	how.findings = true;
 	if (!options->recorded)
 		log_file_close(report->file, NULL); /* it is empty: removed */

@@ -1,6 +1,7 @@
-/* The page of two logs: what was, and what is now. With one run of each there is no deviation, so
- * it has numbers only and calls none better or worse. */
-#include "report/report_page.h"
+/* The page of several builds, or of several runs of each. Two sides are what was and what is now:
+ * their plots are over each other. More sides are columns. */
+#include "report/report_changes.h"
+#include "report/report_html.h"
 
 #include "base/alloc.h"
 #include "base/real.h"
@@ -11,109 +12,87 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define SAME 0.02 /* a smaller change is none */
+#define CHANGES 8 /* that the first table has */
 
 /* ---- the changes ---- */
 
-/* The phase of the same name; a log of one phase is compared as a whole. */
-static int phase_like(const struct report_log *was, const struct report_log *now, unsigned phase)
+static void put_change(const struct report_side *sides, const struct report_change *c, bool has_words,
+		       struct strbuf *out)
 {
-	for (unsigned i = 0; i < was->n_phases; i++)
-		if (strcmp(was->phases[i].name, now->phases[phase].name) == 0)
-			return (int)i;
-	return -1;
+	static const char *const classes[] = {[REPORT_WORSE] = "worse",
+					      [REPORT_BETTER] = "good",
+					      [REPORT_OTHER] = "",
+					      [REPORT_CHANCE] = "",
+					      [REPORT_NO_CHANGE] = ""};
+	char text[32];
+
+	report_row_open(out, report_row_title(&sides[1].runs[0], c->row));
+	if (c->phase) {
+		strbuf_str(out, "<small>");
+		html_text(out, c->phase);
+		strbuf_str(out, "</small>");
+	}
+	report_put_mean(&sides[0], c->row, &c->was, out);
+	report_put_mean(&sides[1], c->row, &c->now, out);
+	report_cell(out, true);
+	html_text(out, report_change_text(c, text));
+	if (has_words) {
+		report_cell(out, false);
+		strbuf_printf(out, "<span class=\"%s\">%s</span>", classes[c->word], report_change_word(c));
+	}
+	report_row_close(out);
 }
 
-static int compare_changes(const void *a, const void *b)
+static void put_change_rows(const struct report_side *sides, const struct report_change *changes, unsigned n,
+			    struct strbuf *out)
 {
-	const struct report_change *x = a, *y = b;
+	bool has_words = sides[0].n > 1 && sides[1].n > 1;
 
-	if (x->group != y->group)
-		return (x->group > y->group) - (x->group < y->group);
-	return (x->share < y->share) - (x->share > y->share);
+	strbuf_str(out, "<div class=\"sc\"><table>");
+	report_head((const char *const[]){"", "#was", "#now", "#change", has_words ? "" : NULL, NULL}, out);
+	strbuf_str(out, "<tbody>");
+	for (unsigned i = 0; i < n; i++)
+		put_change(sides, &changes[i], has_words, out);
+	strbuf_str(out, "</tbody></table></div>");
 }
 
-static bool fill_change(const struct report_log *was, const struct report_log *now, unsigned row, int before,
-			int after, struct report_change *c)
+/* The list is sorted: of a number, the phase in which it changed most. */
+static bool is_first(const struct report_change *changes, unsigned i)
 {
-	const char *minus;
-
-	c->was = report_phase_value(was, row, before, c->was_text, sizeof(c->was_text));
-	c->now = report_phase_value(now, row, after, c->now_text, sizeof(c->now_text));
-	if (!isfinite(c->was) || !isfinite(c->now))
-		return false;
-	c->title = report_phase_title(now, row);
-	c->phase = after < 0 ? "whole log" : now->phases[after].name;
-	c->share = c->was != 0 ? (c->now - c->was) / c->was : c->now != 0 ? INFINITY : 0;
-	c->group = fabs(c->share) < SAME ? 2 : !report_phase_costs(row);
-	minus = c->share < 0 ? "−" : "+";
-	if (fabs(c->share) < SAME)
-		snprintf(c->change_text, sizeof(c->change_text), "no change");
-	else if (isfinite(c->share))
-		snprintf(c->change_text, sizeof(c->change_text), "%s%.1f %%", minus, fabs(c->share) * 100);
-	else
-		snprintf(c->change_text, sizeof(c->change_text), "new");
+	for (unsigned k = 0; k < i; k++)
+		if (changes[k].row == changes[i].row && changes[k].word == changes[i].word &&
+		    (changes[k].phase != NULL) == (changes[i].phase != NULL))
+			return false;
 	return true;
 }
 
-unsigned report_changes(const struct report_log *was, const struct report_log *now,
-			struct report_change **changes)
+/* What matters first: what got worse, then what got better, in phases if both logs have some. */
+static void put_changes(const struct report_side *sides, const struct report_change *changes, unsigned n,
+			struct strbuf *out)
 {
-	unsigned n = 0, rows = report_phase_rows();
+	struct report_change first[CHANGES];
+	bool has_phases = false;
+	unsigned n_first = 0;
 
-	*changes = xcalloc((size_t)rows * (REPORT_PHASES + 1), sizeof(**changes));
-	for (unsigned row = 0; row < rows; row++) {
-		for (unsigned i = 0; i < now->n_phases && now->n_phases > 1; i++) {
-			int before = phase_like(was, now, i);
-
-			n += before >= 0 && fill_change(was, now, row, before, (int)i, &(*changes)[n]);
-		}
-		n += fill_change(was, now, row, -1, -1, &(*changes)[n]);
-	}
-	if (n)
-		qsort(*changes, n, sizeof(**changes), compare_changes);
-	return n;
-}
-
-void report_change_sentence(const struct report_change *changes, unsigned n, struct strbuf *out)
-{
-	static const char *const titles[] = {"GPU needs per frame", "frame time p50"};
-
-	for (size_t k = 0; k < ARRAY_LEN(titles); k++) {
-		const struct report_change *most = NULL;
-
-		for (unsigned i = 0; i < n; i++)
-			if (strcmp(changes[i].title, titles[k]) == 0 &&
-			    (!most || fabs(changes[i].now - changes[i].was) > fabs(most->now - most->was)))
-				most = &changes[i];
-		if (!most)
-			continue;
-		strbuf_printf(out, "%s, %s: %s, was %s (%s)", most->title, most->phase, most->now_text,
-			      most->was_text, most->change_text);
-		return;
-	}
-	strbuf_str(out, "Two logs without frames or GPU cycles in common");
-}
-
-static void put_changes(const struct report_change *changes, unsigned n, struct strbuf *out)
-{
-	report_heading("changes", "What changed", out);
-	strbuf_str(out, "<p class=\"note\">Costs first, what rose most at the top. One run each: there is no "
-			"deviation to tell a change "
-			"from chance.</p><div class=\"sc\"><table>");
-	report_head((const char *const[]){"", "phase", "#was", "#now", "#change", NULL}, out);
-	strbuf_str(out, "<tbody>");
-	for (unsigned i = 0; i < n; i++) {
-		strbuf_str(out, "<tr><th scope=\"row\">");
-		html_text(out, changes[i].title);
-		strbuf_str(out, "</th><td>");
-		html_text(out, changes[i].phase);
-		strbuf_printf(
-			out,
-			"</td><td class=\"n\">%s</td><td class=\"n\">%s</td><td class=\"n\">%s</td></tr>",
-			changes[i].was_text, changes[i].now_text, changes[i].change_text);
-	}
-	strbuf_str(out, "</tbody></table></div>");
+	for (unsigned i = 0; i < n; i++)
+		has_phases = has_phases || changes[i].phase;
+	for (unsigned i = 0; i < n && n_first < CHANGES; i++)
+		if (changes[i].word <= REPORT_BETTER && (changes[i].phase != NULL) == has_phases &&
+		    is_first(changes, i))
+			first[n_first++] = changes[i];
+	strbuf_str(out, "<section><h3>What changed <small>what got worse first</small></h3><p "
+			"class=\"say\">");
+	if (sides[0].n > 1 && sides[1].n > 1)
+		strbuf_printf(out, "± is the deviation of %u and %u runs.", sides[0].n, sides[1].n);
+	else
+		strbuf_str(out, "One run of a side cannot tell a change from chance: compare several with "
+				"--repeat.");
+	strbuf_str(out, n_first ? "</p>" : " No cost changed.</p>");
+	if (n_first)
+		put_change_rows(sides, first, n_first, out);
+	strbuf_printf(out, "<details><summary>All %u numbers</summary>", n);
+	put_change_rows(sides, changes, n, out);
+	strbuf_str(out, "</details></section>");
 }
 
 /* ---- plots over each other ---- */
@@ -129,7 +108,7 @@ static long step_like(const struct report_log *was, const struct report_log *now
 
 	while (phase > 0 && now->phases[phase].begin_ns > at_ns)
 		phase--;
-	like = phase_like(was, now, phase);
+	like = report_phase_named(was, now->phases[phase].name);
 	if (like < 0)
 		return -1;
 	then_ns = was->phases[like].begin_ns + (at_ns - now->phases[phase].begin_ns);
@@ -184,8 +163,11 @@ static void put_time(const struct report_log *was, const struct report_log *now,
 static void add_was(const struct report_log *was, const struct report_plot *before, struct report_plot *plot)
 {
 	struct report_line *line = &plot->lines[0];
+	struct report_span all = report_all(was);
 
 	line->was = xcalloc(plot->log->n_steps, sizeof(*line->was));
+	line->was_mean = report_value(was, before->lines[0].source, before->lines[0].metric,
+				      before->lines[0].instance, &all);
 	for (unsigned i = 0; i < plot->log->n_steps; i++) {
 		long step = step_like(was, plot->log, i);
 
@@ -250,142 +232,156 @@ static bool put_plots(const struct report_log *was, const struct report_log *now
 	return true;
 }
 
-/* ---- findings ---- */
-
-static const struct judged *finding_like(const struct report_log *log, const struct judged *f)
-{
-	const struct judge *judge = report_judge(log);
-
-	for (unsigned i = 0; i < judge->n_findings; i++)
-		if (strcmp(judge->findings[i].def->name, f->def->name) == 0)
-			return judge->findings[i].held_s > 0 ? &judge->findings[i] : NULL;
-	return NULL;
-}
-
-static void put_side(const struct judged *f, struct strbuf *out)
-{
-	strbuf_str(out, "</td><td class=\"n\">");
-	if (f)
-		html_number(out, &f->number, f->mean);
-	else
-		strbuf_str(out, "–");
-	strbuf_str(out, "</td><td class=\"n\">");
-	html_seconds(out, f ? f->held_s : (double)NAN);
-}
-
-static void put_finding(const struct judged *was, const struct judged *now, const char *state,
-			const struct judge *judge, struct strbuf *out)
-{
-	const struct judged *f = now ? now : was;
-
-	strbuf_str(out, "<tr><th scope=\"row\">");
-	html_text(out, f->def->title);
-	strbuf_printf(out, "</th><td>%s", state);
-	put_side(was, out);
-	put_side(now, out);
-	strbuf_str(out, "</td><td>");
-	if (now)
-		html_span(out, finding_text(f->def->advice, judge->product));
-	strbuf_str(out, "</td></tr>");
-}
-
-static void put_findings(const struct report_log *was, const struct report_log *now, struct strbuf *out)
-{
-	unsigned n_was, n_now;
-	AUTOFREE struct judge_rank *before = report_findings(was, &n_was);
-	AUTOFREE struct judge_rank *after = report_findings(now, &n_now);
-
-	report_heading("findings", "Findings", out);
-	strbuf_str(out, "<div class=\"sc\"><table>");
-	report_head(
-		(const char *const[]){"finding", "state", "#was", "#for", "#now", "#for", "what to do", NULL},
-		out);
-	strbuf_str(out, "<tbody>");
-	for (int still = 0; still <= 1; still++)
-		for (unsigned i = 0; i < n_now; i++) {
-			const struct judged *like = finding_like(was, after[i].f);
-
-			if ((like != NULL) == still)
-				put_finding(like, after[i].f, still ? "still there" : "new",
-					    report_judge(now), out);
-		}
-	for (unsigned i = 0; i < n_was; i++)
-		if (!finding_like(now, before[i].f))
-			put_finding(before[i].f, NULL, "gone", report_judge(was), out);
-	strbuf_str(out, "</tbody></table></div>");
-}
-
 /* ---- the page ---- */
 
-static void put_difference(struct strbuf *out, const char *what, const char *was, const char *now)
+static void put_difference(const struct report_log *const logs[2], const char *what, const char *was,
+			   const char *now, struct strbuf *out)
 {
 	if (strcmp(was, now) == 0)
 		return;
-	strbuf_printf(out, "<p class=\"note miss\"><b>Another %s:</b> was ", what);
+	strbuf_printf(out, "<p class=\"note miss\"><b>Another %s:</b> ", what);
 	html_text(out, was);
-	strbuf_str(out, ", is ");
+	strbuf_str(out, " in ");
+	html_text(out, logs[0]->name);
+	strbuf_str(out, ", ");
 	html_text(out, now);
+	strbuf_str(out, " in ");
+	html_text(out, logs[1]->name);
 	strbuf_str(out, ".</p>");
 }
 
 static void put_differences(const struct report_log *was, const struct report_log *now, struct strbuf *out)
 {
+	const struct report_log *const logs[] = {was, now};
 	const struct session_source *a = was->session.gpu, *b = now->session.gpu;
 	char before[64], after[64];
 
-	put_difference(out, "GPU", a ? a->title : "none", b ? b->title : "none");
-	put_difference(out, "driver", a ? a->driver : "none", b ? b->driver : "none");
+	put_difference(logs, "GPU", a ? a->title : "none", b ? b->title : "none", out);
+	put_difference(logs, "driver", a ? a->driver : "none", b ? b->driver : "none", out);
 	snprintf(before, sizeof(before), "%ux%u at %g fps", was->session.resolution.w,
 		 was->session.resolution.h, was->session.fps);
 	snprintf(after, sizeof(after), "%ux%u at %g fps", now->session.resolution.w,
 		 now->session.resolution.h, now->session.fps);
-	put_difference(out, "goal", before, after);
+	put_difference(logs, "goal", before, after, out);
 	snprintf(before, sizeof(before), "%.0f MHz", a ? a->top_hz * 1e-6 : 0);
 	snprintf(after, sizeof(after), "%.0f MHz", b ? b->top_hz * 1e-6 : 0);
-	put_difference(out, "top clock", before, after);
+	put_difference(logs, "top clock", before, after, out);
 }
 
-static void put_side_sentence(const struct report_log *log, const char *side, struct strbuf *out)
+static void put_side_sentence(const struct report_side *side, const char *name, struct strbuf *out)
 {
 	AUTO_STRBUF struct strbuf sentence = {0};
 
-	report_sentence(log, &sentence);
-	strbuf_printf(out, "<p class=\"lead\"><b>%s</b> ", side);
+	report_sentence(&side->runs[0], &sentence);
+	strbuf_str(out, "<p class=\"lead\"><b>");
+	html_text(out, name);
+	strbuf_str(out, ":</b> ");
 	html_text(out, sentence.p);
 	strbuf_str(out, "</p>");
-	if (log->missing.n) {
-		strbuf_str(out, "<p class=\"note miss\">The log is not complete. ");
-		html_text(out, log->missing.p);
+	for (unsigned i = 0; i < side->n; i++) {
+		if (!side->runs[i].missing.n)
+			continue;
+		strbuf_str(out, "<p class=\"note miss\">");
+		html_text(out, side->runs[i].name);
+		strbuf_str(out, " is not complete. ");
+		html_text(out, side->runs[i].missing.p);
 		strbuf_str(out, "</p>");
 	}
 }
 
-bool report_compare_html(const struct report_log *was, const struct report_log *now, struct strbuf *out,
-			 struct err *err)
+/* The files of a side. */
+static void put_files(const struct report_side *side, const char *name, struct strbuf *out)
+{
+	strbuf_str(out, "<dt>");
+	html_text(out, name);
+	strbuf_str(out, "</dt><dd>");
+	for (unsigned i = 0; i < side->n; i++) {
+		strbuf_str(out, i ? "; " : "");
+		html_text(out, side->runs[i].name);
+		strbuf_str(out, ", ");
+		report_put_start(&side->runs[i], out);
+	}
+	strbuf_str(out, "</dd>");
+}
+
+static void put_method(const struct report_side *sides, unsigned n, const char *const *names,
+		       struct strbuf *out)
+{
+	report_heading("method", "Method", out);
+	strbuf_str(out, "<dl class=\"me\">");
+	for (unsigned i = 0; i < n; i++)
+		put_files(&sides[i], names[i], out);
+	if (sides[0].n > 1)
+		strbuf_str(out,
+			   "<dt>Runs</dt><dd>numbers are means of all runs; plots, verdicts and findings "
+			   "are those of the first</dd>");
+	if (n == 2)
+		strbuf_printf(
+			out,
+			"<dt>Better, worse</dt><dd>with several runs of each: the means differ by %.0f %% "
+			"at least, by more than each deviation, and beyond the 95 %% interval of Welch's "
+			"test</dd>",
+			REPORT_SAME * 100);
+	strbuf_str(out, "</dl>");
+}
+
+static bool put_two(const struct report_side *sides, const struct report_change *changes, unsigned n,
+		    struct strbuf *out, struct err *err)
+{
+	const struct report_log *was = &sides[0].runs[0], *now = &sides[1].runs[0];
+	bool has_frames = was->frames->times.n && now->frames->times.n;
+
+	strbuf_str(out, has_frames ? "<div class=\"two wide\">" : "<div>");
+	put_changes(sides, changes, n, out);
+	if (has_frames)
+		report_put_frames(now, was, out);
+	strbuf_str(out, "</div>");
+	put_time(was, now, out);
+	return put_plots(was, now, out, err);
+}
+
+/* "Was", "Now", or the names of the files. */
+static void name_sides(const struct report_side *sides, unsigned n, struct strbuf *texts, const char **names)
+{
+	static const char *const two[] = {"Was", "Now"};
+
+	for (unsigned i = 0; i < n; i++) {
+		report_side_name(&sides[i], &texts[i]);
+		names[i] = n == 2 ? two[i] : texts[i].p;
+	}
+}
+
+bool report_compare_html(const struct report_side *sides, unsigned n, struct strbuf *out, struct err *err)
 {
 	AUTOFREE struct report_change *changes = NULL;
-	unsigned n = report_changes(was, now, &changes);
+	unsigned n_changes = report_changes(&sides[0], &sides[n - 1], &changes);
+	AUTOFREE struct strbuf *texts = xcalloc(n, sizeof(*texts));
+	AUTOFREE const char **names = xcalloc(n, sizeof(*names));
 	AUTO_STRBUF struct strbuf sentence = {0};
+	bool ok = true;
 
-	report_change_sentence(changes, n, &sentence);
-	report_page_open(now, sentence.p, out);
-	put_differences(was, now, out);
+	name_sides(sides, n, texts, names);
+	report_side_sentence(sides, n, changes, n_changes, &sentence);
+	report_page_open(&sides[n - 1].runs[0], sentence.p, out);
+	for (unsigned i = 0; i < n; i++) {
+		put_differences(&sides[0].runs[0], &sides[i].runs[0], out);
+		for (unsigned k = 1; k < sides[i].n; k++)
+			put_differences(&sides[i].runs[0], &sides[i].runs[k], out);
+	}
 	strbuf_str(out, "<h1>");
 	html_text(out, sentence.p);
 	strbuf_str(out, ".</h1>");
-	put_side_sentence(was, "Was:", out);
-	put_side_sentence(now, "Now:", out);
-	put_changes(changes, n, out);
-	put_time(was, now, out);
-	if (!put_plots(was, now, out, err))
-		return false;
-	put_findings(was, now, out);
-	report_heading("method", "Method", out);
-	strbuf_str(out, "<dl class=\"me\"><dt>Was</dt><dd>");
-	html_text(out, was->name);
-	strbuf_str(out, "</dd><dt>Now</dt><dd>");
-	html_text(out, now->name);
-	strbuf_printf(out, "</dd><dt>No change</dt><dd>less than %.0f %%</dd></dl>", SAME * 100);
+	for (unsigned i = 0; i < n; i++)
+		put_side_sentence(&sides[i], names[i], out);
+	if (n == 2)
+		ok = put_two(sides, changes, n_changes, out, err);
+	else
+		report_put_columns(sides, n, out);
+	report_put_side_findings(sides, n, out);
+	report_put_side_passes(sides, n, out);
+	put_method(sides, n, names, out);
 	report_page_close(out);
-	return true;
+	for (unsigned i = 0; i < n; i++)
+		strbuf_fini(&texts[i]);
+	return ok;
 }

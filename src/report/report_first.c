@@ -50,83 +50,126 @@ void report_put_changes(const struct report_log *log, const struct judge_rank *h
 	strbuf_str(out, "</ol></section>");
 }
 
-static void put_key(struct strbuf *out, const char *name, double value, const char *unit, bool late)
+/* was: NaN without an earlier log. */
+static void put_key(struct strbuf *out, const char *name, double value, double was, const char *unit,
+		    bool late)
 {
 	strbuf_printf(out, "<div><dt>%s</dt><dd%s>", name, late ? " class=\"over\"" : "");
 	if (isfinite(value))
-		strbuf_printf(out, "%.1f <small>%s</small></dd></div>", value, unit);
+		strbuf_printf(out, "%.1f <small>%s", value, unit);
 	else
-		strbuf_str(out, "–</dd></div>");
+		strbuf_str(out, "– <small>");
+	if (isfinite(was))
+		strbuf_printf(out, ", was %.1f", was);
+	strbuf_str(out, "</small></dd></div>");
 }
 
-/* In bins of whole milliseconds; the last one has all longer frames. */
-static void put_distribution(const struct report_log *log, double budget_ms, struct strbuf *out)
-{
-	const struct frame_stats *f = log->frames;
-	double from = real_max(0, floor(real_min(times_at(&f->times, 0.001), budget_ms - 4)));
-	double last = ceil(real_max(times_at(&f->times, 0.995), 2 * budget_ms)), most = 0;
-	double width = real_max(1, ceil((last - from) / DISTRIBUTION_BINS));
-	unsigned n = (unsigned)real_max(1, ceil((last - from) / width));
+/* Bins of whole milliseconds; the last one has all longer frames. */
+struct bins {
+	double from, width;
+	unsigned n;
+};
 
-	for (unsigned i = 0; i < n; i++)
-		most = real_max(most, times_between(&f->times, from + i * width,
-						    i + 1 < n ? from + (i + 1) * width : 1e9));
+static double bin_share(const struct bins *b, const struct frame_times *times, unsigned i)
+{
+	return times_between(times, b->from + i * b->width,
+			     i + 1 < b->n ? b->from + (i + 1) * b->width : 1e9);
+}
+
+/* The outline of an earlier log. */
+static void put_outline(const struct bins *b, const struct frame_times *times, double most,
+			struct strbuf *out)
+{
+	strbuf_str(out, "<path class=\"l was\" style=\"vector-effect:non-scaling-stroke\" d=\"M0 1000");
+	for (unsigned i = 0; i < b->n; i++)
+		strbuf_printf(out, "V%.0fH%u", 1000 - bin_share(b, times, i) / most * 1000, i + 1);
+	strbuf_str(out, "V1000\"><title>was</title></path>");
+}
+
+static void put_distribution(const struct report_log *log, const struct report_log *was, double budget_ms,
+			     struct strbuf *out)
+{
+	const struct frame_times *times = &log->frames->times, *before = was ? &was->frames->times : times;
+	double least = real_min(times_at(times, 0.001), times_at(before, 0.001)), most = 0;
+	double longest = real_max(times_at(times, 0.995), times_at(before, 0.995));
+	struct bins b = {.from = real_max(0, floor(real_min(least, budget_ms - 4)))};
+	double last = ceil(real_max(longest, 2 * budget_ms));
+
+	b.width = real_max(1, ceil((last - b.from) / DISTRIBUTION_BINS));
+	b.n = (unsigned)real_max(1, ceil((last - b.from) / b.width));
+	for (unsigned i = 0; i < b.n; i++)
+		most = real_max(most, real_max(bin_share(&b, times, i), bin_share(&b, before, i)));
 	strbuf_printf(
 		out,
 		"<figure class=\"hi\"><div class=\"bx own\" style=\"margin:18px 0 0\"><svg class=\"d\" "
 		"style=\"display:block;width:100%%;height:100px\" role=\"img\" aria-label=\"Distribution "
 		"of frame times, %% of frames in steps of %.0f ms\" viewBox=\"0 0 %u 1000\" "
 		"preserveAspectRatio=\"none\">",
-		width, n);
-	for (unsigned i = 0; i < n; i++) {
-		double ms = from + i * width;
-		double share = times_between(&f->times, ms, i + 1 < n ? ms + width : 1e9);
+		b.width, b.n);
+	for (unsigned i = 0; i < b.n; i++) {
+		double ms = b.from + i * b.width, share = bin_share(&b, times, i);
 
 		strbuf_printf(out, "<rect x=\"%u.05\" width=\".9\" y=\"%.0f\" height=\"%.0f\"%s><title>", i,
 			      1000 - share / most * 1000, share / most * 1000,
 			      ms >= budget_ms * FRAME_LATE ? " class=\"late\"" : "");
-		strbuf_printf(out, "%g%s ms: %.1f %%</title></rect>", ms, i + 1 < n ? "" : " and more",
+		strbuf_printf(out, "%g%s ms: %.1f %%</title></rect>", ms, i + 1 < b.n ? "" : " and more",
 			      share);
 	}
-	if (budget_ms > from && budget_ms < from + n * width)
+	if (was)
+		put_outline(&b, before, most, out);
+	if (budget_ms > b.from && budget_ms < b.from + b.n * b.width)
 		strbuf_printf(out,
 			      "<path class=\"li\" style=\"vector-effect:non-scaling-stroke\" d=\"M%.2f "
 			      "0V1000\"><title>budget</title></path>",
-			      (budget_ms - from) / width);
+			      (budget_ms - b.from) / b.width);
 	strbuf_str(out, "</svg>");
-	if (budget_ms > from && budget_ms < from + n * width)
+	if (budget_ms > b.from && budget_ms < b.from + b.n * b.width)
 		strbuf_printf(out, "<span class=\"ll\" style=\"left:%.1f%%;bottom:100%%\">budget %.2f</span>",
-			      (budget_ms - from) / width / n * 100, budget_ms);
+			      (budget_ms - b.from) / b.width / b.n * 100, budget_ms);
 	strbuf_str(out, "</div><div class=\"xa own\" style=\"margin:0\">");
-	for (unsigned i = 0; i < n; i += n / 6 + 1)
-		strbuf_printf(out, "<span style=\"left:%.1f%%\">%g%s</span>", (double)i / n * 100,
-			      from + i * width, i == 0 ? " ms" : "");
+	for (unsigned i = 0; i < b.n; i += b.n / 6 + 1)
+		strbuf_printf(out, "<span style=\"left:%.1f%%\">%g%s</span>", (double)i / b.n * 100,
+			      b.from + i * b.width, i == 0 ? " ms" : "");
 	strbuf_str(out, "</div></figure>");
 }
 
-void report_put_frames(const struct report_log *log, struct strbuf *out)
+static double mean_ms(const struct frame_stats *f)
 {
-	const struct frame_stats *f = log->frames;
+	return f->times.sum_ms / (double)f->times.n;
+}
+
+static double late_percent(const struct frame_stats *f)
+{
+	return (double)f->late / (double)f->times.n * 100;
+}
+
+void report_put_frames(const struct report_log *log, const struct report_log *was, struct strbuf *out)
+{
+	const struct frame_stats *f = log->frames, *before = was ? was->frames : NULL;
 	double budget_ms = log->session.fps > 0 ? 1000 / log->session.fps : (double)NAN;
 	static const struct {
 		const char *name;
 		double share;
-	} keys[] = {{"p50", 0.5}, {"p95", 0.95}, {"p99", 0.99}};
+	} keys[] = {{"p50", 0.5}, {"p95", 0.95}, {"p99", 0.99}},
+	  lows[] = {{"1 % low", 0.01}, {"0.1 % low", 0.001}};
 
-	strbuf_str(
+	strbuf_printf(
 		out,
-		"<section><h3>Frames <small>ms from one present to the next</small></h3><dl class=\"kp\">");
+		"<section><h3>Frames <small>ms from one present to the next%s</small></h3><dl class=\"kp\">",
+		was ? "; dashed: was" : "");
 	for (size_t i = 0; i < ARRAY_LEN(keys); i++) {
 		double ms = times_at(&f->times, keys[i].share);
 
-		put_key(out, keys[i].name, ms, "ms", ms > budget_ms * FRAME_LATE);
+		put_key(out, keys[i].name, ms, before ? times_at(&before->times, keys[i].share) : (double)NAN,
+			"ms", ms > budget_ms * FRAME_LATE);
 	}
-	put_key(out, "mean", f->times.sum_ms / (double)f->times.n, "ms", false);
-	put_key(out, "1 % low", times_low(&f->times, 0.01), "fps", false);
-	put_key(out, "0.1 % low", times_low(&f->times, 0.001), "fps", false);
-	put_key(out, "late", (double)f->late / (double)f->times.n * 100, "%", f->late > 0);
+	put_key(out, "mean", mean_ms(f), before ? mean_ms(before) : (double)NAN, "ms", false);
+	for (size_t i = 0; i < ARRAY_LEN(lows); i++)
+		put_key(out, lows[i].name, times_low(&f->times, lows[i].share),
+			before ? times_low(&before->times, lows[i].share) : (double)NAN, "fps", false);
+	put_key(out, "late", late_percent(f), before ? late_percent(before) : (double)NAN, "%", f->late > 0);
 	strbuf_str(out, "</dl>");
-	put_distribution(log, budget_ms, out);
+	put_distribution(log, was, budget_ms, out);
 	strbuf_str(out, "</section>");
 }
 

@@ -13,13 +13,13 @@
 /* "<td class=n>" for a number, "<td>" for words; closed by put_end. */
 void report_cell(struct strbuf *out, bool number)
 {
-	strbuf_str(out, number ? "</td><td class=\"n\">" : "</td><td>");
+	strbuf_str(out, number ? "<td class=\"n\">" : "<td>");
 }
 
 void report_bar(struct strbuf *out, double share, const char *class)
 {
 	strbuf_printf(out,
-		      "</td><td class=\"br sm\"><svg class=\"b %s\" viewBox=\"0 0 100 10\" "
+		      "<td class=\"br sm\"><svg class=\"b %s\" viewBox=\"0 0 100 10\" "
 		      "preserveAspectRatio=\"none\" aria-hidden=\"true\"><rect width=\"%.1f\" "
 		      "height=\"10\"/></svg>",
 		      class, isfinite(share) ? real_max(0, real_min(share, 1)) * 100 : 0);
@@ -29,12 +29,11 @@ void report_row_open(struct strbuf *out, const char *title)
 {
 	strbuf_str(out, "<tr><th scope=\"row\">");
 	html_text(out, title);
-	strbuf_str(out, "</th><td hidden>");
 }
 
 void report_row_close(struct strbuf *out)
 {
-	strbuf_str(out, "</td></tr>");
+	strbuf_str(out, "</tr>");
 }
 
 /* ---- findings ---- */
@@ -52,8 +51,8 @@ static void put_finding(const struct report_log *log, const struct judge_rank *r
 	html_id(out, "f-", f->def->name);
 	strbuf_str(out, "\"><th scope=\"row\">");
 	html_text(out, f->def->title);
-	strbuf_printf(out, "<small class=\"sev\">%s</small></th><td>",
-		      finding_severity_names[rank->severity]);
+	strbuf_printf(out, "<small class=\"sev\">%s</small>", finding_severity_names[rank->severity]);
+	report_cell(out, false);
 	html_text(out, limit.p);
 	strbuf_str(out, "<small>");
 	html_span(out, finding_text(f->def->says, judge->product));
@@ -101,7 +100,6 @@ static void put_budget(const struct report_log *log, struct strbuf *out)
 		html_id(out, "f-", f->def->name);
 		strbuf_str(out, "\"><th scope=\"row\">");
 		html_text(out, f->def->title);
-		strbuf_str(out, "</th><td hidden>");
 		report_cell(out, false);
 		strbuf_str(out, f->held_s > 0 ? "<span class=\"bad\">fail</span>"
 					      : "<span class=\"good\">pass</span>");
@@ -179,7 +177,7 @@ static void put_first(const struct report_log *log, const struct judge_rank *hel
 	strbuf_str(out, log->frames->times.n ? "<div class=\"two\">" : "<div>");
 	report_put_changes(log, held, n, out);
 	if (log->frames->times.n)
-		report_put_frames(log, out);
+		report_put_frames(log, NULL, out);
 	strbuf_str(out, "</div>");
 	report_put_time(log, out);
 	if (log->n_spans)

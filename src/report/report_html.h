@@ -7,7 +7,8 @@
 
 #include "report/report_page.h"
 
-/* A row with its title, its cells (of a number, of words, of a bar for a share of 1), its end. */
+/* A row with its title, its cells (of a number, of words, of a bar for a share of 1), its end. What
+ * is written after one of them is in it: HTML ends a cell where the next one begins. */
 void report_cell(struct strbuf *out, bool number);
 void report_bar(struct strbuf *out, double share, const char *class);
 void report_row_open(struct strbuf *out, const char *title);
@@ -17,7 +18,8 @@ void report_row_close(struct strbuf *out);
 
 void report_put_changes(const struct report_log *log, const struct judge_rank *held, unsigned n,
 			struct strbuf *out);
-void report_put_frames(const struct report_log *log, struct strbuf *out);
+/* was: of an earlier log, drawn over them; NULL: none */
+void report_put_frames(const struct report_log *log, const struct report_log *was, struct strbuf *out);
 void report_put_time(const struct report_log *log, struct strbuf *out);
 void report_put_verdicts(const struct report_log *log, struct strbuf *out);
 

@@ -1,4 +1,5 @@
 /* The text of one log for a ticket, as GitHub and GitLab show it. */
+#include "report/report_changes.h"
 #include "report/report_page.h"
 
 #include "base/alloc.h"
@@ -53,13 +54,14 @@ static void put_phases(const struct report_log *log, struct strbuf *out)
 	char text[UNITS_TEXT];
 
 	put_heads(log, out);
-	for (unsigned row = 0; row < report_phase_rows(); row++) {
-		if (isnan(report_phase_value(log, row, -1, text, sizeof(text))))
+	for (unsigned row = 0; row < report_rows(); row++) {
+		if (isnan(report_row_value(log, row, -1)))
 			continue;
-		strbuf_printf(out, "| %s |", report_phase_title(log, row));
+		strbuf_printf(out, "| %s |", report_row_title(log, row));
 		for (int i = log->n_phases > 1 ? 0 : -1; i <= (int)log->n_phases && i >= -1; i++) {
-			report_phase_value(log, row, i < (int)log->n_phases ? i : -1, text, sizeof(text));
-			strbuf_printf(out, " %s |", text);
+			double value = report_row_value(log, row, i < (int)log->n_phases ? i : -1);
+
+			strbuf_printf(out, " %s |", report_row_format(log, row, value, text));
 			if (i < 0)
 				break;
 		}
@@ -187,26 +189,77 @@ bool report_markdown(const struct report_log *log, struct strbuf *out, struct er
 	return put_sparks(log, out, err);
 }
 
-/* ---- two logs ---- */
+/* ---- several logs ---- */
 
-bool report_compare_markdown(const struct report_log *was, const struct report_log *now, struct strbuf *out,
-			     struct err *err)
+static void put_mean(const struct report_side *side, unsigned row, const struct report_mean *value,
+		     struct strbuf *out)
 {
-	struct report_change *changes;
-	unsigned n = report_changes(was, now, &changes);
+	char text[UNITS_TEXT], deviation[UNITS_TEXT];
+
+	report_side_deviation(side, row, value, deviation);
+	strbuf_printf(out, " %s%s%s |", report_row_format(&side->runs[0], row, value->mean, text),
+		      deviation[0] ? " " : "", deviation);
+}
+
+static void put_two(const struct report_side *sides, const struct report_change *changes, unsigned n,
+		    struct strbuf *out)
+{
+	strbuf_str(out, "| | phase | was | now | change | |\n| :-- | :-- | --: | --: | --: | :-- |\n");
+	for (unsigned i = 0; i < n; i++) {
+		const struct report_change *c = &changes[i];
+		char text[32];
+
+		strbuf_printf(out, "| %s | ", report_row_title(&sides[1].runs[0], c->row));
+		md_text(out, c->phase ? c->phase : "whole log");
+		strbuf_str(out, " |");
+		put_mean(&sides[0], c->row, &c->was, out);
+		put_mean(&sides[1], c->row, &c->now, out);
+		strbuf_printf(out, " %s | %s |\n", report_change_text(c, text), report_change_word(c));
+	}
+}
+
+static void put_columns(const struct report_side *sides, unsigned n, struct strbuf *out)
+{
+	strbuf_str(out, "| |");
+	for (unsigned i = 0; i < n; i++) {
+		AUTO_STRBUF struct strbuf name = {0};
+
+		report_side_name(&sides[i], &name);
+		strbuf_str(out, " ");
+		md_text(out, name.p);
+		strbuf_str(out, " |");
+	}
+	strbuf_str(out, "\n| :-- |");
+	for (unsigned i = 0; i < n; i++)
+		strbuf_str(out, " --: |");
+	strbuf_str(out, "\n");
+	for (unsigned row = 0; row < report_rows(); row++) {
+		AUTO_STRBUF struct strbuf cells = {0};
+		unsigned known = 0;
+
+		for (unsigned i = 0; i < n; i++) {
+			const struct report_mean value = report_side_value(&sides[i], row, NULL);
+
+			known += value.n > 0;
+			put_mean(&sides[i], row, &value, &cells);
+		}
+		if (known)
+			strbuf_printf(out, "| %s |%s\n", report_row_title(&sides[0].runs[0], row), cells.p);
+	}
+}
+
+void report_compare_markdown(const struct report_side *sides, unsigned n, struct strbuf *out)
+{
+	AUTOFREE struct report_change *changes = NULL;
+	unsigned n_changes = report_changes(&sides[0], &sides[n - 1], &changes);
 	AUTO_STRBUF struct strbuf sentence = {0};
 
-	(void)err;
-	report_change_sentence(changes, n, &sentence);
+	report_side_sentence(sides, n, changes, n_changes, &sentence);
 	strbuf_str(out, "**");
 	md_text(out, sentence.p);
-	strbuf_str(out, "**\n\n| | phase | was | now | change |\n| :-- | :-- | --: | --: | --: |\n");
-	for (unsigned i = 0; i < n; i++) {
-		strbuf_printf(out, "| %s | ", changes[i].title);
-		md_text(out, changes[i].phase);
-		strbuf_printf(out, " | %s | %s | %s |\n", changes[i].was_text, changes[i].now_text,
-			      changes[i].change_text);
-	}
-	free(changes);
-	return true;
+	strbuf_str(out, "**\n\n");
+	if (n == 2)
+		put_two(sides, changes, n_changes, out);
+	else
+		put_columns(sides, n, out);
 }

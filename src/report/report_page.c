@@ -17,7 +17,7 @@ EMBED(report_js, "report.js");
 
 /* ---- the frame of a page ---- */
 
-static void put_start(const struct report_log *log, struct strbuf *out)
+void report_put_start(const struct report_log *log, struct strbuf *out)
 {
 	const struct mlog_about *about = mlog_reader_about(log->reader);
 	time_t at = (time_t)((log->begin_ns - about->monotonic_ns + about->realtime_ns) / 1000000000);
@@ -51,7 +51,7 @@ static void put_device(const struct report_log *log, struct strbuf *out)
 		html_text(out, table.app);
 	}
 	strbuf_str(out, " · ");
-	put_start(log, out);
+	report_put_start(log, out);
 }
 
 void report_page_open(const struct report_log *log, const char *title, struct strbuf *out)
@@ -261,85 +261,4 @@ void report_lead(const struct report_log *log, struct strbuf *out)
 	if (log->session.fps > 0 && (log->session.gpu || log->frames->times.n))
 		strbuf_printf(out, "Goal: %g fps, %.2f ms, of which 15 %% stay in reserve.", log->session.fps,
 			      1000 / log->session.fps);
-}
-
-/* ---- numbers per phase ---- */
-
-enum row_of { ROW_LENGTH, ROW_FRAMES, ROW_P50, ROW_P95, ROW_P99, ROW_LATE, ROW_NEED, ROW_METRIC };
-
-static const struct {
-	enum row_of of;
-	const char *title;  /* NULL: the metric's */
-	const char *metric; /* ROW_METRIC: by name */
-	bool costs;         /* less of it is better for the same work */
-} phase_rows[] = {
-	{ROW_LENGTH, "duration", NULL, false},          {ROW_FRAMES, "frames", NULL, false},
-	{ROW_P50, "frame time p50", NULL, true},        {ROW_P95, "frame time p95", NULL, true},
-	{ROW_P99, "frame time p99", NULL, true},        {ROW_LATE, "late frames", NULL, true},
-	{ROW_NEED, "GPU needs per frame", NULL, true},  {ROW_METRIC, NULL, "GPUBusy", true},
-	{ROW_METRIC, NULL, "GPUClock", false},          {ROW_METRIC, NULL, "ExtBusBy", true},
-	{ROW_METRIC, NULL, "ExtBusByPerFrame", true},   {ROW_METRIC, NULL, "MaliFragOverdraw", true},
-	{ROW_METRIC, NULL, "MaliGeomTotalPrim", false}, {ROW_METRIC, NULL, "CPUActivityUser", false},
-	{ROW_METRIC, NULL, "TemperatureMax", true},     {ROW_METRIC, NULL, "PowerTotal", true},
-};
-
-unsigned report_phase_rows(void)
-{
-	return ARRAY_LEN(phase_rows);
-}
-
-const char *report_phase_title(const struct report_log *log, unsigned row)
-{
-	struct report_span all = report_all(log);
-	const struct metric *metric = NULL;
-
-	if (phase_rows[row].title)
-		return phase_rows[row].title;
-	report_named(log, phase_rows[row].metric, &all, &metric);
-	return metric ? metric->def->title : phase_rows[row].metric;
-}
-
-static double frames_value(const struct frame_stats *frames, enum row_of of)
-{
-	static const double shares[] = {[ROW_P50] = 0.5, [ROW_P95] = 0.95, [ROW_P99] = 0.99};
-
-	return !frames->times.n   ? (double)NAN
-	       : of == ROW_FRAMES ? (double)frames->times.n
-	       : of == ROW_LATE   ? (double)frames->late / (double)frames->times.n * 100
-				  : times_at(&frames->times, shares[of]);
-}
-
-bool report_phase_costs(unsigned row)
-{
-	return phase_rows[row].costs;
-}
-
-double report_phase_value(const struct report_log *log, unsigned row, int phase, char *text, size_t size)
-{
-	enum row_of of = phase_rows[row].of;
-	struct report_span span = phase < 0 ? report_all(log) : report_phase_span(log, (unsigned)phase);
-	const struct frame_stats *frames = phase < 0 ? log->frames : log->phases[phase].frames;
-	const struct metric *metric = NULL;
-	char number[UNITS_TEXT];
-	double value;
-
-	if (of == ROW_METRIC) {
-		value = report_named(log, phase_rows[row].metric, &span, &metric);
-		snprintf(text, size, "%s",
-			 metric ? unit_format(number, value, metric->unit, metric->grows, false) : "–");
-		return value;
-	}
-	value = of == ROW_LENGTH
-			? (double)(phase < 0 ? log->end_ns - log->begin_ns
-					     : log->phases[phase].end_ns - log->phases[phase].begin_ns) *
-				  1e-9
-		: of == ROW_NEED ? report_need(log, &span).need_ms
-				 : frames_value(frames, of);
-	if (!isfinite(value))
-		snprintf(text, size, "–");
-	else if (of == ROW_FRAMES)
-		snprintf(text, size, "%.0f", value);
-	else
-		snprintf(text, size, "%.1f %s", value, of == ROW_LENGTH ? "s" : of == ROW_LATE ? "%" : "ms");
-	return value;
 }

@@ -14,6 +14,8 @@
 
 /* Everything up to the header's end; title is plain text. */
 void report_page_open(const struct report_log *log, const char *title, struct strbuf *out);
+/* Its length, and when it began. */
+void report_put_start(const struct report_log *log, struct strbuf *out);
 void report_page_close(struct strbuf *out);
 /* A heading of a section. */
 void report_heading(const char *id, const char *title, struct strbuf *out);
@@ -24,36 +26,18 @@ bool report_views(const struct report_log *log, struct views *views, struct err 
 /* All of a log on one page; as Markdown. */
 bool report_html(const struct report_log *log, struct strbuf *out, struct err *err);
 bool report_markdown(const struct report_log *log, struct strbuf *out, struct err *err);
-/* Two logs: what was, and what is now. */
-bool report_compare_html(const struct report_log *was, const struct report_log *now, struct strbuf *out,
-			 struct err *err);
-bool report_compare_markdown(const struct report_log *was, const struct report_log *now, struct strbuf *out,
-			     struct err *err);
+/* What several runs, or builds, have in common and apart: 2 sides are what was and what is now. */
+struct report_side;
+bool report_compare_html(const struct report_side *sides, unsigned n, struct strbuf *out, struct err *err);
+void report_compare_markdown(const struct report_side *sides, unsigned n, struct strbuf *out);
 /* The band of a verdict for each step. */
 void report_band(const struct report_log *log, const struct judged *const *verdicts, const char *label,
 		 struct strbuf *out);
-/* The numbers that both logs have, the costs that rose most first. The caller frees the list. */
-struct report_change {
-	const char *title, *phase;
-	double was, now, share; /* share: of what was */
-	unsigned group;         /* 0: it costs and changed; 1: other changes; 2: none */
-	char was_text[UNITS_TEXT], now_text[UNITS_TEXT], change_text[UNITS_TEXT];
-};
-unsigned report_changes(const struct report_log *was, const struct report_log *now,
-			struct report_change **changes);
-/* The one sentence about them. Plain text. */
-void report_change_sentence(const struct report_change *changes, unsigned n, struct strbuf *out);
 /* The one sentence: "GPU bound: fragment in level 1: a frame needs ...". Plain text. */
 void report_sentence(const struct report_log *log, struct strbuf *out);
 /* Whether nothing holds it back: the main verdict is known and asks for no change. */
 bool report_is_calm(const struct report_log *log);
 /* What else held, and late frames. Plain text, may be empty. */
 void report_lead(const struct report_log *log, struct strbuf *out);
-/* Rows of the tables of phases: a title, and the value of a phase (or of all, phase < 0) as text.
- * */
-unsigned report_phase_rows(void);
-bool report_phase_costs(unsigned row); /* less of it is better for the same work */
-const char *report_phase_title(const struct report_log *log, unsigned row);
-double report_phase_value(const struct report_log *log, unsigned row, int phase, char *text, size_t size);
 
 #endif

@@ -346,6 +346,10 @@ static void put_sentence(const struct report_plot *plot, struct strbuf *out)
 				  lead->metric->grows, false),
 		      strcmp(plot->unit->name, "celsius") == 0 ? "at the end" : "over the whole log",
 		      plot->n > 1 ? ", the most of these" : "");
+	if (lead->was)
+		strbuf_printf(
+			out, ", was %s",
+			unit_format(text, lead->was_mean, lead->metric->unit, lead->metric->grows, false));
 	if (plot->log->n_phases > 1 && best > most * (1 + NOTABLE))
 		strbuf_printf(out, "; most in %s, %s", plot->log->phases[phase].name,
 			      unit_format(text, best, lead->metric->unit, lead->metric->grows, false));

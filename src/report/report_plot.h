@@ -17,8 +17,9 @@ enum report_shape { REPORT_LINE, REPORT_STACK, REPORT_SHARES };
 
 struct report_line {
 	char label[64];
-	double *values; /* n_steps of the log; owned */
-	double *was;    /* the same of an earlier log; NULL: none; owned */
+	double *values;  /* n_steps of the log; owned */
+	double *was;     /* the same of an earlier log; NULL: none; owned */
+	double was_mean; /* over all of it; NaN: unknown */
 	enum source_kind source;
 	const struct metric *metric;
 	const struct metric_instance *instance; /* NULL: all */

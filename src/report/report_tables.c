@@ -1,4 +1,5 @@
 /* The tables of a page: worst frames, passes, phases, processes, counters. */
+#include "report/report_changes.h"
 #include "report/report_html.h"
 
 #include "base/alloc.h"
@@ -158,16 +159,17 @@ void report_put_phases(const struct report_log *log, struct strbuf *out)
 			"class=\"sc\"><table>");
 	report_head(names, out);
 	strbuf_str(out, "<tbody>");
-	for (unsigned row = 0; row < report_phase_rows(); row++) {
+	for (unsigned row = 0; row < report_rows(); row++) {
 		char text[UNITS_TEXT];
 
-		if (isnan(report_phase_value(log, row, -1, text, sizeof(text))))
+		if (isnan(report_row_value(log, row, -1)))
 			continue;
-		report_row_open(out, report_phase_title(log, row));
+		report_row_open(out, report_row_title(log, row));
 		for (int i = 0; i <= (int)log->n_phases - (log->n_phases == 1); i++) {
-			report_phase_value(log, row, i < (int)log->n_phases ? i : -1, text, sizeof(text));
+			double value = report_row_value(log, row, i < (int)log->n_phases ? i : -1);
+
 			report_cell(out, true);
-			html_text(out, text);
+			html_text(out, report_row_format(log, row, value, text));
 		}
 		report_row_close(out);
 	}
@@ -310,9 +312,8 @@ static void put_metric(const struct report_log *log, enum source_kind kind, cons
 		least = real_min(least, v);
 		most = real_max(most, v);
 	}
-	strbuf_str(out, "<tr><th scope=\"row\">");
-	html_text(out, title);
-	strbuf_str(out, "</th><td>");
+	report_row_open(out, title);
+	report_cell(out, false);
 	html_text(out, m->def->name);
 	report_cell(out, true);
 	html_value(out, m, value);

@@ -25,7 +25,14 @@ class Page(html.parser.HTMLParser):
         self.open, self.ids, self.links, self.scripts = [], [], [], []
         self.paths, self.box, self.policy, self.text, self.figures = [], {}, "", [], []
 
+    def end_cells(self, tags):
+        """HTML ends cells and rows where others begin."""
+        while self.open and self.open[-1] in tags:
+            self.open.pop()
+
     def handle_starttag(self, tag, attrs):
+        if tag in ("td", "th", "tr"):
+            self.end_cells(("td", "th"))
         names = [name for name, _ in attrs]
         a = dict(attrs)
         if len(names) != len(set(names)):
@@ -66,6 +73,8 @@ class Page(html.parser.HTMLParser):
             self.handle_endtag(tag)
 
     def handle_endtag(self, tag):
+        if tag == "tr":
+            self.end_cells(("td", "th"))
         if not self.open or self.open[-1] != tag:
             fail(f"</{tag}> closes {self.open[-1] if self.open else 'nothing'}")
         else:

@@ -67,6 +67,22 @@ grep -q 'Another GPU' "$work/both.html" || fail "the comparison does not say tha
 status 0 "$work/good.mlog" "$work/bad.mlog" -f md
 grep -q '| GPU needs per frame |' "$work/out" || fail "the comparison has no row of the GPU's need"
 
+# More logs are columns, and runs of two builds say what may be chance.
+status 0 "$work/good.mlog" "$work/bad.mlog" "$work/good.mlog" -o "$work/columns.html"
+sound "$work/columns.html"
+grep -q 'Side by side' "$work/columns.html" || fail "three logs are no columns"
+status 0 "$work/good.mlog" "$work/bad.mlog" "$work/good.mlog" -f md
+grep -q '| good\\.mlog | bad\\.mlog | good\\.mlog |\|| good.mlog | bad.mlog | good.mlog |' "$work/out" ||
+	fail "three logs are no columns in Markdown: $(head -n 4 "$work/out")"
+status 0 --repeat 2 "$work/good.mlog" "$work/good.mlog" "$work/bad.mlog" "$work/bad.mlog" -o "$work/runs.html"
+sound "$work/runs.html"
+grep -q '>worse<' "$work/runs.html" || fail "a worse build is not called so"
+status 0 --repeat 3 "$work/good.mlog" "$work/bad.mlog" "$work/bad.mlog" "$work/good.mlog" "$work/good.mlog" "$work/bad.mlog" -f md
+grep -q 'may be chance' "$work/out" || fail "builds of like runs differ: $(head -n 1 "$work/out")"
+grep -q '| worse |\|| better |' "$work/out" && fail "one of the same builds is better"
+status 2 --repeat 2 "$work/good.mlog" "$work/good.mlog" "$work/bad.mlog"
+grep -q -- '--repeat: 3 logs are not 2 runs' "$work/errors" || fail "the message of --repeat is: $(cat "$work/errors")"
+
 # A budget decides the exit status.
 printf 'finding busy\n  title        GPU too busy\n  severity     warning\n  when         GPUBusy above 80 until 70\n  evidence     GPUBusy\n  says         The GPU is busy.\n  do           Draw less.\n  look         overview\n  house        Our own limit.\n' >"$work/tight.findings"
 status 3 "$work/bad.mlog" --budget "$work/tight.findings" -o "$work/tight.html"
@@ -87,7 +103,7 @@ status 1 "$work/damaged.mlog" -o "$work/damaged.html"
 sound "$work/damaged.html"
 grep -q 'damaged' "$work/damaged.html" || fail "the page of a damaged log does not say so"
 
-# What cannot be: no log, the log itself as output, a format that is none of its own, too many logs.
+# What cannot be: no log, the log itself as output, a format that is none of its own.
 echo nonsense >"$work/text.mlog"
 status 1 "$work/text.mlog" -o "$work/none.html"
 [ -e "$work/none.html" ] && fail "a failed report left a file"
@@ -95,7 +111,6 @@ status 2 "$work/bad.mlog" -o "$work/bad.mlog" -f html --force
 status 2 "$work/bad.mlog" -f csv
 status 2 "$work/bad.mlog" -o "$work/page.pdf"
 status 1 "$work/bad.mlog" -o "$work/bad.html" # it exists
-status 2 "$work/bad.mlog" "$work/bad.mlog" "$work/bad.mlog"
 
 # In a browser: no message on the console, and the script finds its plots.
 browser=

@@ -1,11 +1,39 @@
 /* What a report makes of a log: its frames, its phases, and a long one in bounded memory. */
 #include "report/report.h"
+#include "report/report_changes.h"
 #include "report/report_log.h"
 #include "base/file.h"
 #include "tests/support/log_bench.h"
 
 #define FRAMES 1000
 #define PAGE_MOST 1000000 /* bytes, of an hour and longer */
+
+/* ---- changes ---- */
+
+/* Two builds of n runs each differ if their means are further apart than chance explains. */
+static void only_what_chance_does_not_explain_differs(void **state)
+{
+	static const struct {
+		struct report_mean was, now;
+		bool differ;
+	} cases[] = {
+		{{10, 1, 5}, {12, 1, 5}, true},           /* t = 3.16, 2.31 for 8 degrees of freedom */
+		{{10, 1, 5}, {11.2, 1, 5}, false},        /* t = 1.9 */
+		{{10, 1, 2}, {12.5, 1, 2}, false},        /* t = 2.5, 4.30 for 2: two runs say little */
+		{{10, 1, 2}, {14.5, 1, 2}, true},         /* t = 4.5 */
+		{{10, 0.1, 30}, {10.09, 0.1, 30}, false}, /* within the deviation of single runs */
+		{{10, 0.1, 30}, {10.2, 0.1, 30}, true},
+		{{10, 0, 3}, {10.5, 0, 3}, true}, /* runs that do not differ at all */
+		{{10, 0, 3}, {10, 0, 3}, false},
+		{{10, NAN, 1}, {90, NAN, 1}, false}, /* one run each */
+		{{10, 1, 5}, {90, NAN, 1}, false},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++)
+		if (report_differ(&cases[i].was, &cases[i].now) != cases[i].differ)
+			fail_msg("case %zu", i);
+}
 
 /* ---- frames ---- */
 
@@ -216,6 +244,7 @@ static void a_long_log_makes_a_small_page(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(only_what_chance_does_not_explain_differs),
 		cmocka_unit_test(percentiles_and_lows_are_of_all_frames),
 		cmocka_unit_test(the_longest_frames_are_kept_in_order),
 		cmocka_unit_test(no_frames_have_no_numbers),

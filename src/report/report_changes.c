@@ -1,0 +1,358 @@
+#include "report/report_changes.h"
+
+#include "base/alloc.h"
+#include "base/real.h"
+#include "passes/pass_table.h"
+#include "report/report_text.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- rows ---- */
+
+enum row_of { ROW_LENGTH, ROW_FRAMES, ROW_P50, ROW_P95, ROW_P99, ROW_LATE, ROW_NEED, ROW_METRIC };
+
+static const struct {
+	enum row_of of;
+	const char *title;  /* NULL: the metric's */
+	const char *metric; /* ROW_METRIC: by name */
+	bool costs;         /* less of it is better for the same work */
+} rows[] = {
+	{ROW_LENGTH, "Duration", NULL, false},          {ROW_FRAMES, "Frames", NULL, false},
+	{ROW_P50, "Frame time p50", NULL, true},        {ROW_P95, "Frame time p95", NULL, true},
+	{ROW_P99, "Frame time p99", NULL, true},        {ROW_LATE, "Late frames", NULL, true},
+	{ROW_NEED, "GPU needs per frame", NULL, true},  {ROW_METRIC, NULL, "GPUBusy", true},
+	{ROW_METRIC, NULL, "GPUClock", false},          {ROW_METRIC, NULL, "ExtBusBy", true},
+	{ROW_METRIC, NULL, "ExtBusByPerFrame", true},   {ROW_METRIC, NULL, "MaliFragOverdraw", true},
+	{ROW_METRIC, NULL, "MaliGeomTotalPrim", false}, {ROW_METRIC, NULL, "CPUActivityUser", false},
+	{ROW_METRIC, NULL, "TemperatureMax", true},     {ROW_METRIC, NULL, "PowerTotal", true},
+};
+
+unsigned report_rows(void)
+{
+	return ARRAY_LEN(rows);
+}
+
+const char *report_row_title(const struct report_log *log, unsigned row)
+{
+	struct report_span all = report_all(log);
+	const struct metric *metric = NULL;
+
+	if (rows[row].title)
+		return rows[row].title;
+	report_named(log, rows[row].metric, &all, &metric);
+	return metric ? metric->def->title : rows[row].metric;
+}
+
+static double frames_value(const struct frame_stats *frames, enum row_of of)
+{
+	static const double shares[] = {[ROW_P50] = 0.5, [ROW_P95] = 0.95, [ROW_P99] = 0.99};
+
+	return !frames->times.n   ? (double)NAN
+	       : of == ROW_FRAMES ? (double)frames->times.n
+	       : of == ROW_LATE   ? (double)frames->late / (double)frames->times.n * 100
+				  : times_at(&frames->times, shares[of]);
+}
+
+static double length_s(const struct report_log *log, int phase)
+{
+	return (double)(phase < 0 ? log->end_ns - log->begin_ns
+				  : log->phases[phase].end_ns - log->phases[phase].begin_ns) *
+	       1e-9;
+}
+
+double report_row_value(const struct report_log *log, unsigned row, int phase)
+{
+	enum row_of of = rows[row].of;
+	struct report_span span = phase < 0 ? report_all(log) : report_phase_span(log, (unsigned)phase);
+
+	return of == ROW_METRIC   ? report_named(log, rows[row].metric, &span, NULL)
+	       : of == ROW_LENGTH ? length_s(log, phase)
+	       : of == ROW_NEED   ? report_need(log, &span).need_ms
+				  : frames_value(phase < 0 ? log->frames : log->phases[phase].frames, of);
+}
+
+char *report_row_format(const struct report_log *log, unsigned row, double value, char text[UNITS_TEXT])
+{
+	enum row_of of = rows[row].of;
+	struct report_span all = report_all(log);
+	const struct metric *metric = NULL;
+
+	if (of == ROW_METRIC)
+		report_named(log, rows[row].metric, &all, &metric);
+	if (!isfinite(value) || (of == ROW_METRIC && !metric))
+		snprintf(text, UNITS_TEXT, "–");
+	else if (metric)
+		unit_format(text, value, metric->unit, metric->grows, false);
+	else if (of == ROW_FRAMES)
+		snprintf(text, UNITS_TEXT, "%.0f", value);
+	else
+		snprintf(text, UNITS_TEXT, "%.1f %s", value,
+			 of == ROW_LENGTH ? "s"
+			 : of == ROW_LATE ? "%"
+					  : "ms");
+	return text;
+}
+
+/* ---- sides ---- */
+
+void report_side_name(const struct report_side *side, struct strbuf *out)
+{
+	strbuf_str(out, side->runs[0].name);
+	if (side->n > 1)
+		strbuf_printf(out, " and %u more", side->n - 1);
+}
+
+int report_phase_named(const struct report_log *log, const char *name)
+{
+	for (unsigned i = 0; i < log->n_phases; i++)
+		if (strcmp(log->phases[i].name, name) == 0)
+			return (int)i;
+	return -1;
+}
+
+/* Of the values that are known. */
+static struct report_mean mean_of(const double *values, unsigned n)
+{
+	struct report_mean m = {.mean = NAN, .deviation = NAN};
+	double sum = 0, squares = 0;
+
+	for (unsigned i = 0; i < n; i++) {
+		sum += isfinite(values[i]) ? values[i] : 0;
+		m.n += isfinite(values[i]);
+	}
+	if (m.n)
+		m.mean = sum / m.n;
+	for (unsigned i = 0; i < n; i++)
+		squares += isfinite(values[i]) ? (values[i] - m.mean) * (values[i] - m.mean) : 0;
+	if (m.n > 1)
+		m.deviation = real_root(squares / (m.n - 1));
+	return m;
+}
+
+struct report_mean report_side_value(const struct report_side *side, unsigned row, const char *phase)
+{
+	AUTOFREE double *values = xcalloc(side->n, sizeof(*values));
+
+	for (unsigned i = 0; i < side->n; i++) {
+		int at = phase ? report_phase_named(&side->runs[i], phase) : -1;
+
+		values[i] = phase && at < 0 ? (double)NAN : report_row_value(&side->runs[i], row, at);
+	}
+	return mean_of(values, side->n);
+}
+
+static double pass_ms(const struct report_log *log, const char *name)
+{
+	const struct report_span all = report_all(log);
+	const double *vector = report_passes_vector(log, &all);
+	struct pass_table table = {.n = 0};
+
+	if (vector)
+		pass_table_read(&table, log->sets[SOURCE_PASSES], vector, &log->names);
+	for (unsigned i = 0; i < table.n; i++)
+		if (strcmp(table.lines[i].name, name) == 0)
+			return table.lines[i].ms;
+	return NAN;
+}
+
+struct report_mean report_side_pass(const struct report_side *side, const char *name)
+{
+	AUTOFREE double *values = xcalloc(side->n, sizeof(*values));
+
+	for (unsigned i = 0; i < side->n; i++)
+		values[i] = pass_ms(&side->runs[i], name);
+	return mean_of(values, side->n);
+}
+
+char *report_side_deviation(const struct report_side *side, unsigned row, const struct report_mean *value,
+			    char text[UNITS_TEXT])
+{
+	char number[UNITS_TEXT];
+
+	text[0] = 0;
+	if (isfinite(value->deviation))
+		snprintf(text, UNITS_TEXT, "± %.*s", UNITS_TEXT - 5,
+			 report_row_format(&side->runs[0], row, value->deviation, number));
+	return text;
+}
+
+/* ---- changes ---- */
+
+/* What 95 % of Student's t lie below, on both sides, by degrees of freedom from 1. */
+static double student_95(double freedom)
+{
+	static const double t[] = {12.71, 4.30, 3.18, 2.78, 2.57, 2.45, 2.36, 2.31, 2.26, 2.23,
+				   2.20,  2.18, 2.16, 2.14, 2.13, 2.12, 2.11, 2.10, 2.09, 2.09};
+	unsigned whole = freedom >= 1 ? (unsigned)real_min(freedom, 1000) : 1;
+
+	return whole <= ARRAY_LEN(t) ? t[whole - 1] : whole < 60 ? 2.08 : 2.0;
+}
+
+bool report_differ(const struct report_mean *was, const struct report_mean *now)
+{
+	double far = fabs(now->mean - was->mean);
+	double a = was->deviation * was->deviation / was->n, b = now->deviation * now->deviation / now->n;
+	double freedom = (a + b) * (a + b) / (a * a / (was->n - 1) + b * b / (now->n - 1));
+
+	if (was->n < 2 || now->n < 2)
+		return false;
+	if (!(a + b > 0))
+		return far > 0;
+	return far > was->deviation && far > now->deviation && far > student_95(freedom) * real_root(a + b);
+}
+
+static bool has_runs(const struct report_change *c)
+{
+	return c->was.n > 1 && c->now.n > 1;
+}
+
+static bool fill_change(const struct report_side *was, const struct report_side *now, unsigned row,
+			const char *phase, struct report_change *c)
+{
+	*c = (struct report_change){.row = row,
+				    .phase = phase,
+				    .was = report_side_value(was, row, phase),
+				    .now = report_side_value(now, row, phase)};
+	if (!c->was.n || !c->now.n)
+		return false;
+	c->share = c->was.mean != 0   ? (c->now.mean - c->was.mean) / fabs(c->was.mean)
+		   : c->now.mean != 0 ? (double)INFINITY
+				      : 0;
+	c->word = fabs(c->share) < REPORT_SAME                      ? REPORT_NO_CHANGE
+		  : has_runs(c) && !report_differ(&c->was, &c->now) ? REPORT_CHANCE
+		  : !rows[row].costs                                ? REPORT_OTHER
+		  : c->share > 0                                    ? REPORT_WORSE
+								    : REPORT_BETTER;
+	return true;
+}
+
+static int compare_changes(const void *a, const void *b)
+{
+	const struct report_change *x = a, *y = b;
+
+	if (x->word != y->word)
+		return (x->word > y->word) - (x->word < y->word);
+	return (fabs(x->share) < fabs(y->share)) - (fabs(x->share) > fabs(y->share));
+}
+
+unsigned report_changes(const struct report_side *was, const struct report_side *now,
+			struct report_change **changes)
+{
+	const struct report_log *log = &now->runs[0];
+	unsigned n = 0;
+
+	*changes = xcalloc(ARRAY_LEN(rows) * (REPORT_PHASES + 1), sizeof(**changes));
+	for (unsigned row = 0; row < ARRAY_LEN(rows); row++) {
+		for (unsigned i = 0; i < log->n_phases && log->n_phases > 1; i++)
+			n += fill_change(was, now, row, log->phases[i].name, &(*changes)[n]);
+		n += fill_change(was, now, row, NULL, &(*changes)[n]);
+	}
+	if (n)
+		qsort(*changes, n, sizeof(**changes), compare_changes);
+	return n;
+}
+
+char *report_change_text(const struct report_change *c, char text[32])
+{
+	if (c->word == REPORT_NO_CHANGE)
+		snprintf(text, 32, "no change");
+	else if (isfinite(c->share))
+		snprintf(text, 32, "%s%.1f %%", c->share < 0 ? "−" : "+", fabs(c->share) * 100);
+	else
+		snprintf(text, 32, "new");
+	return text;
+}
+
+const char *report_change_word(const struct report_change *c)
+{
+	static const char *const words[] = {[REPORT_WORSE] = "worse",
+					    [REPORT_BETTER] = "better",
+					    [REPORT_OTHER] = "",
+					    [REPORT_CHANCE] = "may be chance",
+					    [REPORT_NO_CHANGE] = ""};
+
+	return has_runs(c) ? words[c->word] : "";
+}
+
+/* What a sentence is about, the first that is known. */
+static const enum row_of told[] = {ROW_NEED, ROW_P50};
+
+/* "Better in level 1: ", "In level 1: ", "Better: ", "" */
+static void put_opening(const struct report_change *c, struct strbuf *out)
+{
+	const char *word = !has_runs(c)               ? ""
+			   : c->word == REPORT_WORSE  ? "Worse"
+			   : c->word == REPORT_BETTER ? "Better"
+						      : "No change beyond chance";
+
+	strbuf_str(out, word);
+	if (c->phase)
+		strbuf_printf(out, "%s %s", word[0] ? " in" : "In", c->phase);
+	strbuf_str(out, word[0] || c->phase ? ": " : "");
+}
+
+static void put_most(const struct report_side *now, const struct report_change *changes, unsigned n,
+		     struct strbuf *out)
+{
+	for (size_t k = 0; k < ARRAY_LEN(told); k++) {
+		const struct report_change *most = NULL;
+		char was_text[UNITS_TEXT], now_text[UNITS_TEXT], change[32];
+
+		for (unsigned i = 0; i < n; i++)
+			if (rows[changes[i].row].of == told[k] &&
+			    (!most || fabs(changes[i].now.mean - changes[i].was.mean) >
+					      fabs(most->now.mean - most->was.mean)))
+				most = &changes[i];
+		if (!most)
+			continue;
+		report_row_format(&now->runs[0], most->row, most->was.mean, was_text);
+		report_row_format(&now->runs[0], most->row, most->now.mean, now_text);
+		put_opening(most, out);
+		strbuf_printf(out, "%s %s, was %s (%s)", rows[most->row].title, now_text, was_text,
+			      report_change_text(most, change));
+		return;
+	}
+	strbuf_str(out, "Logs without frames or GPU cycles in common");
+}
+
+/* "GPU needs per frame: 6.3 ms in a.mlog to 23.1 ms in c.mlog" */
+static bool put_range(const struct report_side *sides, unsigned n, unsigned row, struct strbuf *out)
+{
+	double low = INFINITY, high = -INFINITY;
+	unsigned lowest = 0, highest = 0;
+	char text[UNITS_TEXT];
+
+	for (unsigned i = 0; i < n; i++) {
+		double value = report_side_value(&sides[i], row, NULL).mean;
+
+		if (value < low)
+			low = value, lowest = i;
+		if (value > high)
+			high = value, highest = i;
+	}
+	if (!isfinite(low))
+		return false;
+	strbuf_printf(out, "%s: %s in ", rows[row].title,
+		      report_row_format(&sides[lowest].runs[0], row, low, text));
+	report_side_name(&sides[lowest], out);
+	strbuf_printf(out, " to %s in ", report_row_format(&sides[highest].runs[0], row, high, text));
+	report_side_name(&sides[highest], out);
+	return true;
+}
+
+void report_side_sentence(const struct report_side *sides, unsigned n_sides,
+			  const struct report_change *changes, unsigned n, struct strbuf *out)
+{
+	if (n_sides == 2) {
+		put_most(&sides[1], changes, n, out);
+		return;
+	}
+	for (size_t k = 0; k < ARRAY_LEN(told); k++)
+		for (unsigned row = 0; row < ARRAY_LEN(rows); row++)
+			if (rows[row].of == told[k] && put_range(sides, n_sides, row, out))
+				return;
+	strbuf_printf(out, "%u logs side by side", n_sides);
+}

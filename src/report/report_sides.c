@@ -1,0 +1,273 @@
+/* Tables with a column for each side. */
+#include "report/report_changes.h"
+#include "report/report_html.h"
+
+#include "base/alloc.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- numbers ---- */
+
+void report_put_mean(const struct report_side *side, unsigned row, const struct report_mean *value,
+		     struct strbuf *out)
+{
+	char text[UNITS_TEXT], deviation[UNITS_TEXT];
+
+	report_cell(out, true);
+	html_text(out, report_row_format(&side->runs[0], row, value->mean, text));
+	if (report_side_deviation(side, row, value, deviation)[0]) {
+		strbuf_str(out, " <small>");
+		html_text(out, deviation);
+		strbuf_str(out, "</small>");
+	}
+}
+
+/* A heading of a table with a column for each side. */
+static void put_side_heads(const struct report_side *sides, unsigned n, const char *first, const char *last,
+			   struct strbuf *out)
+{
+	AUTOFREE const char **names = xcalloc(n + 3, sizeof(*names));
+	struct strbuf *texts = xcalloc(n, sizeof(*texts));
+
+	names[0] = first;
+	for (unsigned i = 0; i < n; i++) {
+		strbuf_str(&texts[i], n == 2 ? i ? "#now" : "#was" : "#");
+		if (n > 2)
+			report_side_name(&sides[i], &texts[i]);
+		names[i + 1] = texts[i].p;
+	}
+	names[n + 1] = last;
+	report_head(names, out);
+	for (unsigned i = 0; i < n; i++)
+		strbuf_fini(&texts[i]);
+	free(texts);
+}
+
+static void put_column_rows(const struct report_side *sides, unsigned n, const char *phase,
+			    struct strbuf *out)
+{
+	for (unsigned row = 0; row < report_rows(); row++) {
+		AUTO_STRBUF struct strbuf cells = {0};
+		unsigned known = 0;
+
+		for (unsigned i = 0; i < n; i++) {
+			const struct report_mean value = report_side_value(&sides[i], row, phase);
+
+			known += value.n > 0;
+			report_put_mean(&sides[i], row, &value, &cells);
+		}
+		if (!known)
+			continue;
+		report_row_open(out, report_row_title(&sides[0].runs[0], row));
+		strbuf_add(out, cells.p, cells.n);
+		report_row_close(out);
+	}
+}
+
+static void put_column_table(const struct report_side *sides, unsigned n, const char *phase,
+			     struct strbuf *out)
+{
+	strbuf_str(out, "<div class=\"sc\"><table>");
+	put_side_heads(sides, n, "", NULL, out);
+	strbuf_str(out, "<tbody>");
+	put_column_rows(sides, n, phase, out);
+	strbuf_str(out, "</tbody></table></div>");
+}
+
+static bool all_have_phase(const struct report_side *sides, unsigned n, const char *phase)
+{
+	for (unsigned i = 0; i < n; i++)
+		if (report_phase_named(&sides[i].runs[0], phase) < 0)
+			return false;
+	return true;
+}
+
+void report_put_columns(const struct report_side *sides, unsigned n, struct strbuf *out)
+{
+	const struct report_log *log = &sides[0].runs[0];
+
+	report_heading("columns", "Side by side", out);
+	put_column_table(sides, n, NULL, out);
+	for (unsigned i = 0; i < log->n_phases && log->n_phases > 1; i++) {
+		if (!all_have_phase(sides, n, log->phases[i].name))
+			continue;
+		strbuf_str(out, "<details><summary>Phase: ");
+		html_text(out, log->phases[i].name);
+		strbuf_str(out, "</summary>");
+		put_column_table(sides, n, log->phases[i].name, out);
+		strbuf_str(out, "</details>");
+	}
+	report_heading("verdicts", "Verdicts", out);
+	strbuf_str(out, "<p class=\"note\">Each over its own length; of several runs, the first.</p><figure "
+			"class=\"pl\">");
+	for (unsigned i = 0; i < n; i++) {
+		strbuf_str(out, "<p class=\"say\">");
+		html_text(out, sides[i].runs[0].name);
+		strbuf_str(out, "</p>");
+		report_band(&sides[i].runs[0], sides[i].runs[0].verdicts, "", out);
+	}
+	strbuf_str(out, "</figure>");
+}
+
+/* ---- findings ---- */
+
+static const struct judged *finding_like(const struct report_log *log, const char *name)
+{
+	const struct judge *judge = report_judge(log);
+
+	for (unsigned i = 0; i < judge->n_findings; i++)
+		if (strcmp(judge->findings[i].def->name, name) == 0)
+			return judge->findings[i].held_s > 0 ? &judge->findings[i] : NULL;
+	return NULL;
+}
+
+/* What held on the last side is still there or new; else it is gone. */
+static const char *finding_state(const struct report_side *sides, unsigned n, const char *name)
+{
+	return !finding_like(&sides[n - 1].runs[0], name) ? "gone"
+	       : finding_like(&sides[0].runs[0], name)    ? "still there"
+							  : "new";
+}
+
+static void put_finding(const struct report_side *sides, unsigned n, const struct judged *f,
+			struct strbuf *out)
+{
+	const struct report_log *last = &sides[n - 1].runs[0];
+
+	report_row_open(out, f->def->title);
+	for (unsigned i = 0; i < n; i++) {
+		const struct judged *like = finding_like(&sides[i].runs[0], f->def->name);
+
+		report_cell(out, true);
+		if (like) {
+			html_number(out, &like->number, like->mean);
+			strbuf_str(out, " <small>");
+			html_seconds(out, like->held_s);
+			strbuf_str(out, "</small>");
+		} else {
+			strbuf_str(out, "–");
+		}
+	}
+	report_cell(out, false);
+	if (n == 2)
+		strbuf_printf(out, "%s", finding_state(sides, n, f->def->name));
+	if (finding_like(last, f->def->name)) {
+		strbuf_str(out, n == 2 ? ": " : "");
+		html_span(out, finding_text(f->def->advice, report_judge(last)->product));
+	}
+	report_row_close(out);
+}
+
+/* Each finding once: that of the first side that has it, the last side before the others. */
+void report_put_side_findings(const struct report_side *sides, unsigned n, struct strbuf *out)
+{
+	report_heading("findings", "Findings", out);
+	strbuf_str(out, "<p class=\"note\">The mean while it held, and for how long.</p><div "
+			"class=\"sc\"><table>");
+	put_side_heads(sides, n, "finding", n == 2 ? "what became of it" : "what to do in the last", out);
+	strbuf_str(out, "<tbody>");
+	for (unsigned k = 0; k < n; k++) {
+		unsigned side = k == 0 ? n - 1 : k - 1, n_held;
+		AUTOFREE struct judge_rank *held = report_findings(&sides[side].runs[0], &n_held);
+
+		for (unsigned i = 0; i < n_held; i++) {
+			const char *name = held[i].f->def->name;
+			bool is_told = k > 0 && finding_like(&sides[n - 1].runs[0], name);
+
+			for (unsigned j = 0; j < side && k > 0; j++)
+				is_told = is_told || finding_like(&sides[j].runs[0], name);
+			if (!is_told)
+				put_finding(sides, n, held[i].f, out);
+		}
+	}
+	strbuf_str(out, "</tbody></table></div>");
+}
+
+/* ---- passes ---- */
+
+struct side_pass {
+	char name[PASS_NAME_TEXT];
+	double rise_ms; /* from the first side to the last; without one of them, 0 */
+};
+
+static int compare_rises(const void *a, const void *b)
+{
+	const struct side_pass *x = a, *y = b;
+
+	return (x->rise_ms < y->rise_ms) - (x->rise_ms > y->rise_ms);
+}
+
+/* The passes of the first run of a side that are not in the list. */
+static void add_passes(const struct report_side *side, struct side_pass **rows, unsigned *n, unsigned *cap)
+{
+	const struct report_log *log = &side->runs[0];
+	const struct report_span all = report_all(log);
+	const double *vector = report_passes_vector(log, &all);
+	struct pass_table table = {.n = 0};
+
+	if (vector)
+		pass_table_read(&table, log->sets[SOURCE_PASSES], vector, &log->names);
+	for (unsigned i = 0; i < table.n; i++) {
+		unsigned at = 0;
+
+		while (at < *n && strcmp((*rows)[at].name, table.lines[i].name) != 0)
+			at++;
+		if (at < *n)
+			continue;
+		GROW(*rows, *n, *cap);
+		(*rows)[*n] = (struct side_pass){.rise_ms = 0};
+		memcpy((*rows)[(*n)++].name, table.lines[i].name, PASS_NAME_TEXT);
+	}
+}
+
+static void put_pass(const struct report_side *sides, unsigned n, const char *name, struct strbuf *out)
+{
+	struct report_mean was = report_side_pass(&sides[0], name),
+			   now = report_side_pass(&sides[n - 1], name);
+
+	report_row_open(out, name);
+	for (unsigned i = 0; i < n; i++) {
+		struct report_mean ms = report_side_pass(&sides[i], name);
+
+		report_cell(out, true);
+		if (ms.n)
+			strbuf_printf(out, "%.2f ms", ms.mean);
+		else
+			strbuf_str(out, "–");
+		if (isfinite(ms.deviation))
+			strbuf_printf(out, " <small>± %.2f</small>", ms.deviation);
+	}
+	report_cell(out, true);
+	if (was.n && now.n)
+		strbuf_printf(out, "%s%.2f ms", now.mean < was.mean ? "−" : "+", fabs(now.mean - was.mean));
+	report_row_close(out);
+}
+
+void report_put_side_passes(const struct report_side *sides, unsigned n, struct strbuf *out)
+{
+	AUTOFREE struct side_pass *rows = NULL;
+	unsigned n_rows = 0, cap = 0;
+
+	for (unsigned i = 0; i < n; i++)
+		add_passes(&sides[i], &rows, &n_rows, &cap);
+	if (!n_rows)
+		return;
+	for (unsigned i = 0; i < n_rows; i++) {
+		double rise = report_side_pass(&sides[n - 1], rows[i].name).mean -
+			      report_side_pass(&sides[0], rows[i].name).mean;
+
+		rows[i].rise_ms = isfinite(rise) ? rise : 0;
+	}
+	qsort(rows, n_rows, sizeof(*rows), compare_rises);
+	report_heading("passes", "Passes", out);
+	strbuf_str(out, "<p class=\"note\">GPU time of a frame by pass, overlaps divided evenly; what became "
+			"slower first.</p><div class=\"sc\"><table>");
+	put_side_heads(sides, n, "pass", n == 2 ? "#change" : "#last against first", out);
+	strbuf_str(out, "<tbody>");
+	for (unsigned i = 0; i < n_rows; i++)
+		put_pass(sides, n, rows[i].name, out);
+	strbuf_str(out, "</tbody></table></div>");
+}
