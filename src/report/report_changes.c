@@ -2,7 +2,6 @@
 
 #include "base/alloc.h"
 #include "base/real.h"
-#include "passes/pass_table.h"
 #include "report/report_text.h"
 
 #include <math.h>
@@ -113,8 +112,7 @@ int report_phase_named(const struct report_log *log, const char *name)
 	return -1;
 }
 
-/* Of the values that are known. */
-static struct report_mean mean_of(const double *values, unsigned n)
+struct report_mean report_mean_of(const double *values, unsigned n)
 {
 	struct report_mean m = {.mean = NAN, .deviation = NAN};
 	double sum = 0, squares = 0;
@@ -141,30 +139,7 @@ struct report_mean report_side_value(const struct report_side *side, unsigned ro
 
 		values[i] = phase && at < 0 ? (double)NAN : report_row_value(&side->runs[i], row, at);
 	}
-	return mean_of(values, side->n);
-}
-
-static double pass_ms(const struct report_log *log, const char *name)
-{
-	const struct report_span all = report_all(log);
-	const double *vector = report_passes_vector(log, &all);
-	struct pass_table table = {.n = 0};
-
-	if (vector)
-		pass_table_read(&table, log->sets[SOURCE_PASSES], vector, &log->names);
-	for (unsigned i = 0; i < table.n; i++)
-		if (strcmp(table.lines[i].name, name) == 0)
-			return table.lines[i].ms;
-	return NAN;
-}
-
-struct report_mean report_side_pass(const struct report_side *side, const char *name)
-{
-	AUTOFREE double *values = xcalloc(side->n, sizeof(*values));
-
-	for (unsigned i = 0; i < side->n; i++)
-		values[i] = pass_ms(&side->runs[i], name);
-	return mean_of(values, side->n);
+	return report_mean_of(values, side->n);
 }
 
 char *report_side_deviation(const struct report_side *side, unsigned row, const struct report_mean *value,
@@ -278,7 +253,7 @@ const char *report_change_word(const struct report_change *c)
 }
 
 /* What a sentence is about, the first that is known. */
-static const enum row_of told[] = {ROW_NEED, ROW_P50};
+static const enum row_of told[] = {ROW_NEED, ROW_P50, ROW_LENGTH};
 
 /* "Better in level 1: ", "In level 1: ", "Better: ", "" */
 static void put_opening(const struct report_change *c, struct strbuf *out)
@@ -286,6 +261,7 @@ static void put_opening(const struct report_change *c, struct strbuf *out)
 	const char *word = !has_runs(c)               ? ""
 			   : c->word == REPORT_WORSE  ? "Worse"
 			   : c->word == REPORT_BETTER ? "Better"
+			   : c->word == REPORT_OTHER  ? ""
 						      : "No change beyond chance";
 
 	strbuf_str(out, word);
@@ -315,7 +291,6 @@ static void put_most(const struct report_side *now, const struct report_change *
 			      report_change_text(most, change));
 		return;
 	}
-	strbuf_str(out, "Logs without frames or GPU cycles in common");
 }
 
 /* "GPU needs per frame: 6.3 ms in a.mlog to 23.1 ms in c.mlog" */

@@ -39,8 +39,8 @@ void report_side_name(const struct report_side *side, struct strbuf *out);
 int report_phase_named(const struct report_log *log, const char *name);
 /* phase: NULL is the whole log. */
 struct report_mean report_side_value(const struct report_side *side, unsigned row, const char *phase);
-/* The time of a pass in a frame, ms. */
-struct report_mean report_side_pass(const struct report_side *side, const char *name);
+/* Of the values that are known. */
+struct report_mean report_mean_of(const double *values, unsigned n);
 /* "± 0.2 ms"; "" for one run. Returns text. */
 char *report_side_deviation(const struct report_side *side, unsigned row, const struct report_mean *value,
 			    char text[UNITS_TEXT]);
@@ -86,6 +86,7 @@ void report_put_mean(const struct report_side *side, unsigned row, const struct 
 		     struct strbuf *out);
 void report_put_columns(const struct report_side *sides, unsigned n, struct strbuf *out);
 void report_put_side_findings(const struct report_side *sides, unsigned n, struct strbuf *out);
-void report_put_side_passes(const struct report_side *sides, unsigned n, struct strbuf *out);
+/* Passes, and hot functions. */
+void report_put_side_tables(const struct report_side *sides, unsigned n, struct strbuf *out);
 
 #endif

@@ -136,9 +136,13 @@ static void put_time(const struct report_log *was, const struct report_log *now,
 	}
 	snprintf(name, sizeof(name), "Frame time: half of all frames took %.1f ms at most, was %.1f ms",
 		 times_at(&now->frames->times, 0.5), times_at(&was->frames->times, 0.5));
-	strbuf_str(out, "<figure class=\"pl\"><h3>Frame time and verdict <small>ms, medians</small></h3>");
+	strbuf_str(out, "<figure class=\"pl\"><h3>");
 	if (now->frames->times.n && was->frames->times.n)
-		strbuf_printf(out, "<p class=\"say\">%s.</p>", name);
+		strbuf_printf(
+			out, "Frame time and verdict <small>ms, medians</small></h3><p class=\"say\">%s.</p>",
+			name);
+	else
+		strbuf_str(out, "Verdict</h3>");
 	report_phase_names(now, out);
 	if (now->frames->times.n && was->frames->times.n) {
 		strbuf_printf(out, "<div class=\"bx\" data-bottom=\"0\" data-top=\"%g\" data-unit=\"ms\">",
@@ -378,7 +382,7 @@ bool report_compare_html(const struct report_side *sides, unsigned n, struct str
 	else
 		report_put_columns(sides, n, out);
 	report_put_side_findings(sides, n, out);
-	report_put_side_passes(sides, n, out);
+	report_put_side_tables(sides, n, out);
 	put_method(sides, n, names, out);
 	report_page_close(out);
 	for (unsigned i = 0; i < n; i++)

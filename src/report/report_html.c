@@ -196,6 +196,7 @@ static void put_nav(const struct report_log *log, const struct pass_table *passe
 	strbuf_str(out, passes->n_regions ? "<a href=\"#s-regions\">Regions</a>" : "");
 	strbuf_str(out, "<a href=\"#s-phases\">Phases</a>");
 	strbuf_str(out, log->n_processes ? "<a href=\"#s-processes\">Processes</a>" : "");
+	strbuf_str(out, log->functions.n ? "<a href=\"#s-functions\">Hot functions</a>" : "");
 	strbuf_str(out, "<a href=\"#s-method\">Device and method</a><a href=\"#s-counters\">All counters</a>"
 			"<span class=\"js\" hidden>In a plot: drag or + to zoom, arrows to move, Esc to go "
 			"back.</span></nav>");
@@ -237,6 +238,8 @@ bool report_html(const struct report_log *log, struct strbuf *out, struct err *e
 	report_put_phases(log, out);
 	if (log->n_processes)
 		report_put_processes(log, out);
+	if (log->functions.n)
+		report_put_functions(log, out);
 	report_put_method(log, absent.p, out);
 	report_put_counters(log, out);
 	report_page_close(out);

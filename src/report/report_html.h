@@ -29,6 +29,7 @@ void report_put_worst(const struct report_log *log, struct strbuf *out);
 void report_put_passes(const struct report_log *log, const struct pass_table *table, struct strbuf *out);
 void report_put_regions(const struct pass_table *table, struct strbuf *out);
 void report_put_phases(const struct report_log *log, struct strbuf *out);
+void report_put_functions(const struct report_log *log, struct strbuf *out);
 void report_put_processes(const struct report_log *log, struct strbuf *out);
 void report_put_method(const struct report_log *log, const char *absent, struct strbuf *out);
 void report_put_counters(const struct report_log *log, struct strbuf *out);

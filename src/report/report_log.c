@@ -3,6 +3,7 @@
 #include "base/alloc.h"
 #include "base/file.h"
 #include "base/real.h"
+#include "hot/hot_words.h"
 #include "passes/pass_records.h"
 #include "model/watch.h"
 #include "mlog/moment.h"
@@ -289,6 +290,8 @@ static void take_block(struct report_log *log, struct step_frames *step, const s
 			take_sample(log, s, sample);
 			if (kind == SOURCE_PASSES)
 				take_frames(log, step, s, sample);
+			if (kind == SOURCE_HOT)
+				hot_words_add(&log->hot, sample);
 		}
 		watch_sample(log->watch, sample);
 		report_log_judge(log);
@@ -335,6 +338,7 @@ static bool read_blocks(struct report_log *log, struct err *err)
 	for (unsigned i = 0; i < log->n_steps; i++)
 		if (isnan(log->median_ms[i])) /* one long frame covers all of it */
 			log->median_ms[i] = log->longest_ms[i];
+	hot_table_make(&log->functions, &log->hot, &(struct hot_scope){0});
 	report_log_judged(log);
 	report_missing(log);
 	return block || !err->code;
@@ -413,6 +417,8 @@ void report_log_fini(struct report_log *log)
 	free(log->frames);
 	free(log->spans);
 	free(log->processes);
+	hot_table_fini(&log->functions);
+	hot_profile_fini(&log->hot);
 	strbuf_fini(&log->missing);
 	watch_free(log->watch);
 	if (log->session.db)

@@ -7,6 +7,7 @@
 #ifndef MALITOP_REPORT_LOG_H
 #define MALITOP_REPORT_LOG_H
 
+#include "hot/hot_table.h"
 #include "mlog/mlog_reader.h"
 #include "passes/frame_stats.h"
 #include "session/session.h"
@@ -82,8 +83,10 @@ struct report_log {
 	struct report_process *processes;
 	unsigned n_processes, cap_processes;
 	int64_t processes_ns;
-	int64_t judged_ns;     /* end of the last step of the judge that was seen */
-	struct strbuf missing; /* lines on what the log does not hold; "" if it is intact */
+	struct hot_profile hot;     /* of the whole log */
+	struct hot_table functions; /* the same; without rows if none were sampled */
+	int64_t judged_ns;          /* end of the last step of the judge that was seen */
+	struct strbuf missing;      /* lines on what the log does not hold; "" if it is intact */
 	bool damaged;
 };
 

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #define SPARK_CELLS 40
+#define FUNCTIONS 5
 
 /* Append a text without what Markdown or its HTML would read as more than text. */
 static void md_text(struct strbuf *out, const char *text)
@@ -111,6 +112,21 @@ static void put_budget(const struct report_log *log, struct strbuf *out)
 	}
 }
 
+static void put_functions(const struct report_log *log, struct strbuf *out)
+{
+	const struct hot_table *t = &log->functions;
+
+	for (unsigned i = 0; i < t->n && i < FUNCTIONS; i++) {
+		char text[HOT_NAME_TEXT];
+
+		hot_function_text(&log->hot.functions[t->rows[i].function], text, sizeof(text));
+		strbuf_str(out, i ? ", " : "\n**Hot functions**: ");
+		md_text(out, text);
+		strbuf_printf(out, " %.1f %% ± %.1f", t->rows[i].self * 100, t->rows[i].plus_minus * 100);
+	}
+	strbuf_str(out, t->n ? "\n" : "");
+}
+
 /* The first line of a plot in blocks of eight heights; a blank is a gap. */
 static void put_spark(const struct report_plot *plot, struct strbuf *out)
 {
@@ -185,6 +201,7 @@ bool report_markdown(const struct report_log *log, struct strbuf *out, struct er
 		put_budget(log, out);
 	else
 		put_findings(log, out);
+	put_functions(log, out);
 	put_phases(log, out);
 	return put_sparks(log, out, err);
 }

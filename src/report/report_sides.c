@@ -186,88 +186,177 @@ void report_put_side_findings(const struct report_side *sides, unsigned n, struc
 	strbuf_str(out, "</tbody></table></div>");
 }
 
-/* ---- passes ---- */
+/* ---- passes and functions ---- */
 
-struct side_pass {
-	char name[PASS_NAME_TEXT];
-	double rise_ms; /* from the first side to the last; without one of them, 0 */
+#define SHARE_LEAST 1 /* percent of a function, on one side at least */
+
+struct side_row {
+	char name[HOT_NAME_TEXT];
+	double rise; /* from the first side to the last; without one of them, 0 */
 };
+
+struct side_rows {
+	struct side_row *list;
+	unsigned n, cap;
+};
+
+/* What has a row for each name, and a column for each side. */
+struct side_table {
+	const char *id, *title, *note, *first, *unit;
+	int digits;
+	void (*add)(const struct report_log *log, struct side_rows *rows);
+	double (*value)(const struct report_log *log, const char *name); /* NaN: it has none */
+};
+
+static void add_row(struct side_rows *rows, const char *name)
+{
+	for (unsigned i = 0; i < rows->n; i++)
+		if (strcmp(rows->list[i].name, name) == 0)
+			return;
+	GROW(rows->list, rows->n, rows->cap);
+	rows->list[rows->n] = (struct side_row){.rise = 0};
+	snprintf(rows->list[rows->n++].name, sizeof(rows->list->name), "%s", name);
+}
+
+static void read_passes(const struct report_log *log, struct pass_table *table)
+{
+	const struct report_span all = report_all(log);
+	const double *vector = report_passes_vector(log, &all);
+
+	*table = (struct pass_table){.n = 0};
+	if (vector)
+		pass_table_read(table, log->sets[SOURCE_PASSES], vector, &log->names);
+}
+
+static void add_passes(const struct report_log *log, struct side_rows *rows)
+{
+	struct pass_table table;
+
+	read_passes(log, &table);
+	for (unsigned i = 0; i < table.n; i++)
+		add_row(rows, table.lines[i].name);
+}
+
+static double pass_ms(const struct report_log *log, const char *name)
+{
+	struct pass_table table;
+
+	read_passes(log, &table);
+	for (unsigned i = 0; i < table.n; i++)
+		if (strcmp(table.lines[i].name, name) == 0)
+			return table.lines[i].ms;
+	return NAN;
+}
+
+static void add_functions(const struct report_log *log, struct side_rows *rows)
+{
+	char text[HOT_NAME_TEXT];
+
+	for (unsigned i = 0; i < log->functions.n; i++) {
+		const struct hot_row *row = &log->functions.rows[i];
+
+		hot_function_text(&log->hot.functions[row->function], text, sizeof(text));
+		if (row->self * 100 >= SHARE_LEAST && row->count >= HOT_FEW)
+			add_row(rows, text);
+	}
+}
+
+/* In a log that was sampled, a function without samples has none of the time. */
+static double function_percent(const struct report_log *log, const char *name)
+{
+	char text[HOT_NAME_TEXT];
+	double sum = 0;
+
+	for (unsigned i = 0; i < log->functions.n; i++) {
+		const struct hot_row *row = &log->functions.rows[i];
+
+		hot_function_text(&log->hot.functions[row->function], text, sizeof(text));
+		sum += strcmp(text, name) == 0 ? row->self * 100 : 0;
+	}
+	return log->functions.count ? sum : (double)NAN;
+}
+
+static const struct side_table side_tables[] = {
+	{"passes", "Passes",
+	 "GPU time of a frame by pass, overlaps divided evenly; what became slower first.", "pass", "ms", 2,
+	 add_passes, pass_ms},
+	{"functions", "Hot functions",
+	 "Shares of the samples, by themselves; what grew first. Of a log that was not sampled: unknown.",
+	 "function", "%", 1, add_functions, function_percent},
+};
+
+static struct report_mean side_value(const struct side_table *t, const struct report_side *side,
+				     const char *name)
+{
+	AUTOFREE double *values = xcalloc(side->n, sizeof(*values));
+
+	for (unsigned i = 0; i < side->n; i++)
+		values[i] = t->value(&side->runs[i], name);
+	return report_mean_of(values, side->n);
+}
 
 static int compare_rises(const void *a, const void *b)
 {
-	const struct side_pass *x = a, *y = b;
+	const struct side_row *x = a, *y = b;
 
-	return (x->rise_ms < y->rise_ms) - (x->rise_ms > y->rise_ms);
+	return (x->rise < y->rise) - (x->rise > y->rise);
 }
 
-/* The passes of the first run of a side that are not in the list. */
-static void add_passes(const struct report_side *side, struct side_pass **rows, unsigned *n, unsigned *cap)
+static void put_side_row(const struct side_table *t, const struct report_side *sides, unsigned n,
+			 const struct side_row *row, struct strbuf *out)
 {
-	const struct report_log *log = &side->runs[0];
-	const struct report_span all = report_all(log);
-	const double *vector = report_passes_vector(log, &all);
-	struct pass_table table = {.n = 0};
+	struct report_mean was = side_value(t, &sides[0], row->name),
+			   now = side_value(t, &sides[n - 1], row->name);
 
-	if (vector)
-		pass_table_read(&table, log->sets[SOURCE_PASSES], vector, &log->names);
-	for (unsigned i = 0; i < table.n; i++) {
-		unsigned at = 0;
-
-		while (at < *n && strcmp((*rows)[at].name, table.lines[i].name) != 0)
-			at++;
-		if (at < *n)
-			continue;
-		GROW(*rows, *n, *cap);
-		(*rows)[*n] = (struct side_pass){.rise_ms = 0};
-		memcpy((*rows)[(*n)++].name, table.lines[i].name, PASS_NAME_TEXT);
-	}
-}
-
-static void put_pass(const struct report_side *sides, unsigned n, const char *name, struct strbuf *out)
-{
-	struct report_mean was = report_side_pass(&sides[0], name),
-			   now = report_side_pass(&sides[n - 1], name);
-
-	report_row_open(out, name);
+	report_row_open(out, row->name);
 	for (unsigned i = 0; i < n; i++) {
-		struct report_mean ms = report_side_pass(&sides[i], name);
+		struct report_mean value = side_value(t, &sides[i], row->name);
 
 		report_cell(out, true);
-		if (ms.n)
-			strbuf_printf(out, "%.2f ms", ms.mean);
+		if (value.n)
+			strbuf_printf(out, "%.*f %s", t->digits, value.mean, t->unit);
 		else
 			strbuf_str(out, "–");
-		if (isfinite(ms.deviation))
-			strbuf_printf(out, " <small>± %.2f</small>", ms.deviation);
+		if (isfinite(value.deviation))
+			strbuf_printf(out, " <small>± %.*f</small>", t->digits, value.deviation);
 	}
 	report_cell(out, true);
-	if (was.n && now.n)
-		strbuf_printf(out, "%s%.2f ms", now.mean < was.mean ? "−" : "+", fabs(now.mean - was.mean));
-	report_row_close(out);
+	if (!was.n || !now.n)
+		return;
+	strbuf_printf(out, "%s%.*f %s", now.mean < was.mean ? "−" : "+", t->digits, fabs(now.mean - was.mean),
+		      t->unit);
 }
 
-void report_put_side_passes(const struct report_side *sides, unsigned n, struct strbuf *out)
+static void put_side_table(const struct side_table *t, const struct report_side *sides, unsigned n,
+			   struct strbuf *out)
 {
-	AUTOFREE struct side_pass *rows = NULL;
-	unsigned n_rows = 0, cap = 0;
+	struct side_rows rows = {0};
 
 	for (unsigned i = 0; i < n; i++)
-		add_passes(&sides[i], &rows, &n_rows, &cap);
-	if (!n_rows)
-		return;
-	for (unsigned i = 0; i < n_rows; i++) {
-		double rise = report_side_pass(&sides[n - 1], rows[i].name).mean -
-			      report_side_pass(&sides[0], rows[i].name).mean;
+		t->add(&sides[i].runs[0], &rows);
+	for (unsigned i = 0; i < rows.n; i++) {
+		double rise = side_value(t, &sides[n - 1], rows.list[i].name).mean -
+			      side_value(t, &sides[0], rows.list[i].name).mean;
 
-		rows[i].rise_ms = isfinite(rise) ? rise : 0;
+		rows.list[i].rise = isfinite(rise) ? rise : 0;
 	}
-	qsort(rows, n_rows, sizeof(*rows), compare_rises);
-	report_heading("passes", "Passes", out);
-	strbuf_str(out, "<p class=\"note\">GPU time of a frame by pass, overlaps divided evenly; what became "
-			"slower first.</p><div class=\"sc\"><table>");
-	put_side_heads(sides, n, "pass", n == 2 ? "#change" : "#last against first", out);
-	strbuf_str(out, "<tbody>");
-	for (unsigned i = 0; i < n_rows; i++)
-		put_pass(sides, n, rows[i].name, out);
-	strbuf_str(out, "</tbody></table></div>");
+	if (rows.n) {
+		qsort(rows.list, rows.n, sizeof(*rows.list), compare_rises);
+		report_heading(t->id, t->title, out);
+		strbuf_printf(out, "<p class=\"note\">%s</p><div class=\"sc\"><table>", t->note);
+		put_side_heads(sides, n, t->first, n == 2 ? "#change" : "#last against first", out);
+		strbuf_str(out, "<tbody>");
+		for (unsigned i = 0; i < rows.n; i++) {
+			put_side_row(t, sides, n, &rows.list[i], out);
+			report_row_close(out);
+		}
+		strbuf_str(out, "</tbody></table></div>");
+	}
+	free(rows.list);
+}
+
+void report_put_side_tables(const struct report_side *sides, unsigned n, struct strbuf *out)
+{
+	for (size_t i = 0; i < ARRAY_LEN(side_tables); i++)
+		put_side_table(&side_tables[i], sides, n, out);
 }

@@ -12,6 +12,8 @@
 #include <string.h>
 
 #define PROCESSES 10
+#define FUNCTIONS 20
+#define FUNCTIONS_FEW 3 /* that are shown even with few samples */
 
 /* ---- tables ---- */
 
@@ -235,6 +237,53 @@ void report_put_processes(const struct report_log *log, struct strbuf *out)
 		put_bytes(out, p->gpu_bytes);
 		report_row_close(out);
 	}
+	strbuf_str(out, "</tbody></table></div>");
+}
+
+/* ---- functions ---- */
+
+static void put_function(const struct report_log *log, const struct hot_row *row, struct strbuf *out)
+{
+	const struct hot_function *f = &log->hot.functions[row->function];
+	char text[HOT_NAME_TEXT];
+
+	hot_function_text(f, text, sizeof(text));
+	report_row_open(out, text);
+	report_cell(out, true);
+	strbuf_printf(out, row->count < HOT_FEW ? "[%.1f] %%" : "%.1f %%", row->self * 100);
+	strbuf_printf(out, " <small>± %.1f</small>", row->plus_minus * 100);
+	report_bar(out, row->self, "");
+	report_cell(out, true);
+	if (isfinite(row->total))
+		strbuf_printf(out, "%.1f %%", row->total * 100);
+	else
+		strbuf_str(out, "–");
+	report_cell(out, false);
+	html_text(out, f->module);
+	report_cell(out, false);
+	if (row->n_threads > 1)
+		strbuf_printf(out, "%u threads", row->n_threads);
+	else
+		html_text(out, row->n_threads ? log->hot.threads[row->thread].name : "");
+	report_row_close(out);
+}
+
+void report_put_functions(const struct report_log *log, struct strbuf *out)
+{
+	const struct hot_table *t = &log->functions;
+
+	report_heading("functions", "Hot functions", out);
+	strbuf_str(out, "<p class=\"note\">");
+	html_text(out, log->sources[SOURCE_HOT].source->driver);
+	strbuf_printf(out,
+		      "; %llu samples in %u threads. Shares of them, with their 95 %% confidence; in "
+		      "[brackets]: fewer than %d samples.</p><div class=\"sc\"><table>",
+		      (unsigned long long)t->count, t->n_threads, HOT_FEW);
+	report_head((const char *const[]){"function", "#self", "", "#total", "module", "thread", NULL}, out);
+	strbuf_str(out, "<tbody>");
+	for (unsigned i = 0; i < t->n && i < FUNCTIONS && (i < FUNCTIONS_FEW || t->rows[i].count >= HOT_FEW);
+	     i++)
+		put_function(log, &t->rows[i], out);
 	strbuf_str(out, "</tbody></table></div>");
 }
 

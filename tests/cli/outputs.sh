@@ -60,7 +60,7 @@ mkdir "$work/reports"
 	"$malitop" report "$work/reports/run.mlog" -o "$work/again.html" && cmp -s "$work/reports/run.html" "$work/again.html"
 check "record --report" $? "not the page that malitop report makes"
 "$malitop" record -b sim -i 20ms -d 400ms -o "$work/reports/run.csv" --report "$work/reports/rows.md" >/dev/null &&
-	grep -q '| duration |' "$work/reports/rows.md"
+	grep -q '| Duration |' "$work/reports/rows.md"
 check "record -f csv --report" $? "no table of the run"
 "$malitop" stat -b sim --report "$work/reports/stat.html" -- sh -c 'sleep 0.3; exit 7' >"$work/table" 2>"$work/errors"
 [ $? -eq 7 ] && grep -q 'GPU active' "$work/table" && grep -q '<dd>stat</dd>' "$work/reports/stat.html" && grep -q '</html>' "$work/reports/stat.html"

@@ -56,6 +56,12 @@ python3 "$work/shares.py" "$work/stat.jsonl"
 check $? "stat --hot: other shares than the program has, above"
 
 if "$malitop" record --hot=cpu-clock:499 --hot-callers -o "$work/run.mlog" -- "$hot" 1000 >/dev/null 2>"$work/errors"; then
+	"$malitop" report "$work/run.mlog" "$work/run.mlog" -o "$work/run.html"
+	grep -q 'first_loop.* %.*+0.0 %' "$work/run.html"
+	check $? "report: a comparison with itself has not the program's functions, or they grew"
+	"$malitop" report "$work/run.mlog" -f md >"$work/run.md"
+	grep -q 'Hot functions.*first\\_loop [56]' "$work/run.md"
+	check $? "report: its functions are $(grep 'Hot functions' "$work/run.md")"
 	"$malitop" export "$work/run.mlog" -f folded >"$work/folded"
 	check $? "export: not as folded stacks"
 	grep -q '^hot;.*first_loop [0-9]*$' "$work/folded"
