@@ -11,22 +11,32 @@
 
 /* ---- rows ---- */
 
-enum row_of { ROW_LENGTH, ROW_FRAMES, ROW_P50, ROW_P95, ROW_P99, ROW_LATE, ROW_NEED, ROW_METRIC };
+enum row_of { ROW_LENGTH, ROW_FRAMES, ROW_P50, ROW_P95, ROW_P99, ROW_LOW, ROW_LATE, ROW_NEED, ROW_METRIC };
+enum row_side { LESS_IS_BETTER, MORE_IS_BETTER, NEITHER }; /* for the same work */
 
 static const struct {
 	enum row_of of;
 	const char *title;  /* NULL: the metric's */
 	const char *metric; /* ROW_METRIC: by name */
-	bool costs;         /* less of it is better for the same work */
+	enum row_side side;
 } rows[] = {
-	{ROW_LENGTH, "Duration", NULL, false},          {ROW_FRAMES, "Frames", NULL, false},
-	{ROW_P50, "Frame time p50", NULL, true},        {ROW_P95, "Frame time p95", NULL, true},
-	{ROW_P99, "Frame time p99", NULL, true},        {ROW_LATE, "Late frames", NULL, true},
-	{ROW_NEED, "GPU needs per frame", NULL, true},  {ROW_METRIC, NULL, "GPUBusy", true},
-	{ROW_METRIC, NULL, "GPUClock", false},          {ROW_METRIC, NULL, "ExtBusBy", true},
-	{ROW_METRIC, NULL, "ExtBusByPerFrame", true},   {ROW_METRIC, NULL, "MaliFragOverdraw", true},
-	{ROW_METRIC, NULL, "MaliGeomTotalPrim", false}, {ROW_METRIC, NULL, "CPUActivityUser", false},
-	{ROW_METRIC, NULL, "TemperatureMax", true},     {ROW_METRIC, NULL, "PowerTotal", true},
+	{ROW_LENGTH, "Duration", NULL, NEITHER},
+	{ROW_FRAMES, "Frames", NULL, NEITHER},
+	{ROW_P50, "Frame time p50", NULL, LESS_IS_BETTER},
+	{ROW_P95, "Frame time p95", NULL, LESS_IS_BETTER},
+	{ROW_P99, "Frame time p99", NULL, LESS_IS_BETTER},
+	{ROW_LOW, "1 % low", NULL, MORE_IS_BETTER},
+	{ROW_LATE, "Late frames", NULL, LESS_IS_BETTER},
+	{ROW_NEED, "GPU needs per frame", NULL, LESS_IS_BETTER},
+	{ROW_METRIC, NULL, "GPUBusy", LESS_IS_BETTER},
+	{ROW_METRIC, NULL, "GPUClock", NEITHER},
+	{ROW_METRIC, NULL, "ExtBusBy", LESS_IS_BETTER},
+	{ROW_METRIC, NULL, "ExtBusByPerFrame", LESS_IS_BETTER},
+	{ROW_METRIC, NULL, "MaliFragOverdraw", LESS_IS_BETTER},
+	{ROW_METRIC, NULL, "MaliGeomTotalPrim", NEITHER},
+	{ROW_METRIC, NULL, "CPUActivityUser", NEITHER},
+	{ROW_METRIC, NULL, "TemperatureMax", LESS_IS_BETTER},
+	{ROW_METRIC, NULL, "PowerTotal", LESS_IS_BETTER},
 };
 
 unsigned report_rows(void)
@@ -52,6 +62,7 @@ static double frames_value(const struct frame_stats *frames, enum row_of of)
 	return !frames->times.n   ? (double)NAN
 	       : of == ROW_FRAMES ? (double)frames->times.n
 	       : of == ROW_LATE   ? (double)frames->late / (double)frames->times.n * 100
+	       : of == ROW_LOW    ? times_low(&frames->times, 0.01)
 				  : times_at(&frames->times, shares[of]);
 }
 
@@ -91,6 +102,7 @@ char *report_row_format(const struct report_log *log, unsigned row, double value
 		snprintf(text, UNITS_TEXT, "%.1f %s", value,
 			 of == ROW_LENGTH ? "s"
 			 : of == ROW_LATE ? "%"
+			 : of == ROW_LOW  ? "fps"
 					  : "ms");
 	return text;
 }
@@ -196,11 +208,11 @@ static bool fill_change(const struct report_side *was, const struct report_side 
 	c->share = c->was.mean != 0   ? (c->now.mean - c->was.mean) / fabs(c->was.mean)
 		   : c->now.mean != 0 ? (double)INFINITY
 				      : 0;
-	c->word = fabs(c->share) < REPORT_SAME                      ? REPORT_NO_CHANGE
-		  : has_runs(c) && !report_differ(&c->was, &c->now) ? REPORT_CHANCE
-		  : !rows[row].costs                                ? REPORT_OTHER
-		  : c->share > 0                                    ? REPORT_WORSE
-								    : REPORT_BETTER;
+	c->word = fabs(c->share) < REPORT_SAME                           ? REPORT_NO_CHANGE
+		  : has_runs(c) && !report_differ(&c->was, &c->now)      ? REPORT_CHANCE
+		  : rows[row].side == NEITHER                            ? REPORT_OTHER
+		  : (c->share > 0) == (rows[row].side == LESS_IS_BETTER) ? REPORT_WORSE
+									 : REPORT_BETTER;
 	return true;
 }
 
@@ -270,27 +282,50 @@ static void put_opening(const struct report_change *c, struct strbuf *out)
 	strbuf_str(out, word[0] || c->phase ? ": " : "");
 }
 
-static void put_most(const struct report_side *now, const struct report_change *changes, unsigned n,
+/* Of all logs if that changed, else of the phase that changed most. */
+static const struct report_change *find_told(const struct report_change *changes, unsigned n, enum row_of of)
+{
+	const struct report_change *most = NULL;
+
+	for (unsigned i = 0; i < n; i++) {
+		const struct report_change *c = &changes[i];
+
+		if (rows[c->row].of != of)
+			continue;
+		if (!c->phase && c->word < REPORT_CHANCE)
+			return c;
+		if (!most || fabs(c->share) > fabs(most->share))
+			most = c;
+	}
+	return most;
+}
+
+static void put_change(const struct report_log *log, const struct report_change *c, struct strbuf *out)
+{
+	char was_text[UNITS_TEXT], now_text[UNITS_TEXT], change[32];
+
+	report_row_format(log, c->row, c->was.mean, was_text);
+	report_row_format(log, c->row, c->now.mean, now_text);
+	strbuf_printf(out, "%s %s, was %s (%s)", report_row_title(log, c->row), now_text, was_text,
+		      report_change_text(c, change));
+}
+
+static void put_told(const struct report_side *now, const struct report_change *changes, unsigned n,
 		     struct strbuf *out)
 {
-	for (size_t k = 0; k < ARRAY_LEN(told); k++) {
-		const struct report_change *most = NULL;
-		char was_text[UNITS_TEXT], now_text[UNITS_TEXT], change[32];
+	const struct report_change *c = NULL;
 
-		for (unsigned i = 0; i < n; i++)
-			if (rows[changes[i].row].of == told[k] &&
-			    (!most || fabs(changes[i].now.mean - changes[i].was.mean) >
-					      fabs(most->now.mean - most->was.mean)))
-				most = &changes[i];
-		if (!most)
-			continue;
-		report_row_format(&now->runs[0], most->row, most->was.mean, was_text);
-		report_row_format(&now->runs[0], most->row, most->now.mean, now_text);
-		put_opening(most, out);
-		strbuf_printf(out, "%s %s, was %s (%s)", rows[most->row].title, now_text, was_text,
-			      report_change_text(most, change));
+	for (size_t k = 0; k < ARRAY_LEN(told) && !c; k++)
+		c = find_told(changes, n, told[k]);
+	if (!c)
 		return;
-	}
+	put_opening(c, out);
+	put_change(&now->runs[0], c, out);
+	if (c->word == REPORT_WORSE || changes[0].word != REPORT_WORSE)
+		return;
+	strbuf_printf(out, "; but %s", changes[0].phase ? "in " : "");
+	strbuf_printf(out, "%s%s", changes[0].phase ? changes[0].phase : "", changes[0].phase ? ": " : "");
+	put_change(&now->runs[0], &changes[0], out);
 }
 
 /* "GPU needs per frame: 6.3 ms in a.mlog to 23.1 ms in c.mlog" */
@@ -322,7 +357,7 @@ void report_side_sentence(const struct report_side *sides, unsigned n_sides,
 			  const struct report_change *changes, unsigned n, struct strbuf *out)
 {
 	if (n_sides == 2) {
-		put_most(&sides[1], changes, n, out);
+		put_told(&sides[1], changes, n, out);
 		return;
 	}
 	for (size_t k = 0; k < ARRAY_LEN(told); k++)

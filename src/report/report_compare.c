@@ -80,14 +80,15 @@ static void put_changes(const struct report_side *sides, const struct report_cha
 		if (changes[i].word <= REPORT_BETTER && (changes[i].phase != NULL) == has_phases &&
 		    is_first(changes, i))
 			first[n_first++] = changes[i];
-	strbuf_str(out, "<section><h3>What changed <small>what got worse first</small></h3><p "
-			"class=\"say\">");
+	strbuf_printf(out, "<section><h3>What changed <small>%s</small></h3><p class=\"say\">",
+		      n && changes[0].word == REPORT_WORSE ? "what got worse first" : "nothing got worse");
 	if (sides[0].n > 1 && sides[1].n > 1)
-		strbuf_printf(out, "± is the deviation of %u and %u runs.", sides[0].n, sides[1].n);
+		strbuf_printf(out, "Means ± standard deviations of %u and %u runs; changes are relative.",
+			      sides[0].n, sides[1].n);
 	else
 		strbuf_str(out, "One run of a side cannot tell a change from chance: compare several with "
 				"--repeat.");
-	strbuf_str(out, n_first ? "</p>" : " No cost changed.</p>");
+	strbuf_str(out, n_first ? "</p>" : " Nothing changed for better or worse.</p>");
 	if (n_first)
 		put_change_rows(sides, first, n_first, out);
 	strbuf_printf(out, "<details><summary>All %u numbers</summary>", n);
@@ -243,7 +244,9 @@ static void put_difference(const struct report_log *const logs[2], const char *w
 {
 	if (strcmp(was, now) == 0)
 		return;
-	strbuf_printf(out, "<p class=\"note miss\"><b>Another %s:</b> ", what);
+	strbuf_printf(
+		out,
+		"<p class=\"note miss\"><b>Another %s</b>, so a change may not come from the build: ", what);
 	html_text(out, was);
 	strbuf_str(out, " in ");
 	html_text(out, logs[0]->name);
@@ -279,7 +282,7 @@ static void put_side_sentence(const struct report_side *side, const char *name, 
 	report_sentence(&side->runs[0], &sentence);
 	strbuf_str(out, "<p class=\"lead\"><b>");
 	html_text(out, name);
-	strbuf_str(out, ":</b> ");
+	strbuf_str(out, side->n > 1 ? "</b>, first run: " : ":</b> ");
 	html_text(out, sentence.p);
 	strbuf_str(out, "</p>");
 	for (unsigned i = 0; i < side->n; i++) {
@@ -366,7 +369,7 @@ bool report_compare_html(const struct report_side *sides, unsigned n, struct str
 
 	name_sides(sides, n, texts, names);
 	report_side_sentence(sides, n, changes, n_changes, &sentence);
-	report_page_open(&sides[n - 1].runs[0], sentence.p, out);
+	report_page_open(&sides[n - 1].runs[0], n * sides[0].n, sentence.p, out);
 	for (unsigned i = 0; i < n; i++) {
 		put_differences(&sides[0].runs[0], &sides[i].runs[0], out);
 		for (unsigned k = 1; k < sides[i].n; k++)

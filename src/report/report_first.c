@@ -275,7 +275,7 @@ void report_put_verdicts(const struct report_log *log, struct strbuf *out)
 	strbuf_str(out, "<div class=\"sc\"><table style=\"margin-top:16px\">");
 	report_head((const char *const[]){"verdict", "#held", "#share",
 					  log->n_phases > 1 ? "where" : "evidence", "#GPU needs",
-					  "#against the budget", NULL},
+					  "#over or spare", NULL},
 		    out);
 	strbuf_str(out, "<tbody>");
 	for (unsigned i = 0; i < judge->n_verdicts; i++) {

@@ -163,7 +163,7 @@ static void put_first(const struct report_log *log, const struct judge_rank *hel
 
 	report_sentence(log, &sentence);
 	report_lead(log, &lead);
-	report_page_open(log, sentence.p, out);
+	report_page_open(log, 1, sentence.p, out);
 	strbuf_str(out, "<h1>");
 	html_text(out, sentence.p);
 	strbuf_str(out, "</h1><p class=\"lead\">");

@@ -37,7 +37,7 @@ static bool is_simulated(const struct report_log *log)
 	return false;
 }
 
-static void put_device(const struct report_log *log, struct strbuf *out)
+static void put_device(const struct report_log *log, unsigned n_logs, struct strbuf *out)
 {
 	const double *vector;
 	struct report_span all = report_all(log);
@@ -51,10 +51,13 @@ static void put_device(const struct report_log *log, struct strbuf *out)
 		html_text(out, table.app);
 	}
 	strbuf_str(out, " · ");
-	report_put_start(log, out);
+	if (n_logs > 1)
+		strbuf_printf(out, "%u logs", n_logs);
+	else
+		report_put_start(log, out);
 }
 
-void report_page_open(const struct report_log *log, const char *title, struct strbuf *out)
+void report_page_open(const struct report_log *log, unsigned n_logs, const char *title, struct strbuf *out)
 {
 	strbuf_str(out, "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">"
 			"<meta name=\"viewport\" content=\"width=device-width,initial-scale=1\">"
@@ -67,7 +70,7 @@ void report_page_open(const struct report_log *log, const char *title, struct st
 		      (double)log->step_ns * 1e-9);
 	strbuf_str(out, is_simulated(log) ? "<p class=\"sim\">SIMULATED</p>" : "");
 	strbuf_str(out, "<p class=\"dev\">");
-	put_device(log, out);
+	put_device(log, n_logs, out);
 	strbuf_str(out, "</p></header>\n<main>");
 }
 
@@ -209,7 +212,7 @@ static void put_need(const struct report_need *need, struct strbuf *out)
 {
 	double over = need->need_ms - need->have_ms;
 
-	strbuf_printf(out, ": a frame%s needs %.1f ms of the GPU and has %.1f, ",
+	strbuf_printf(out, ": a frame%s needs %.1f ms of the GPU and has %.1f ms, ",
 		      need->wanted ? " at the wanted rate" : "", need->need_ms, need->have_ms);
 	strbuf_printf(out, over > 0 ? "over by %.1f ms" : "%.1f ms to spare", over > 0 ? over : -over);
 }

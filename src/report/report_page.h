@@ -12,8 +12,8 @@
 /* The text of the policy names the script by its SHA-256, so that no other script runs. */
 #define REPORT_SCRIPT_SHA256 "cpVthVFEOL5ejDrFcUYRmXbRbF2RQoe9gvpROuyPvR8="
 
-/* Everything up to the header's end; title is plain text. */
-void report_page_open(const struct report_log *log, const char *title, struct strbuf *out);
+/* Everything up to the header's end; title is plain text, n_logs how many the page is about. */
+void report_page_open(const struct report_log *log, unsigned n_logs, const char *title, struct strbuf *out);
 /* Its length, and when it began. */
 void report_put_start(const struct report_log *log, struct strbuf *out);
 void report_page_close(struct strbuf *out);
