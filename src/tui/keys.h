@@ -95,7 +95,7 @@ enum key_need {
 /* Where help shows a key. */
 enum key_group { GROUP_MOVE, GROUP_LOOK, GROUP_ACT, KEY_GROUPS };
 
-#define KEY_ROW_CODES 11
+#define KEY_ROW_CODES 12
 
 struct key_row {
 	struct {

@@ -2,6 +2,7 @@
 #include "tui/keys.h"
 #include "base/alloc.h"
 #include "model/process.h"
+#include "views/chart.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -31,6 +32,7 @@ static void keys_do_what_help_says(void **state)
 		{keys_everywhere, '0', ACTION_VIEW, '0'},
 		{keys_everywhere, 'f', ACTION_VIEW, 'f'},
 		{keys_everywhere, '9', ACTION_VIEW, '9'},
+		{keys_everywhere, 'h', ACTION_VIEW, 'h'},
 		{keys_everywhere, K_TAB, ACTION_TURN, 1},
 		{keys_everywhere, K_BACK_TAB, ACTION_TURN, -1},
 		{keys_everywhere, ' ', ACTION_PAUSE, 0},
@@ -69,6 +71,31 @@ static void keys_do_what_help_says(void **state)
 		assert_int_equal(got.action, cases[i].action);
 		assert_int_equal(got.number, cases[i].number);
 	}
+}
+
+/* Of the shipped views: a tab that shows a key is opened by it. */
+static void the_key_of_every_view_opens_it(void **state)
+{
+	static const char field[] = "\n  key ";
+	unsigned n = 0;
+
+	(void)state;
+	for (const struct embedded *file = embedded_charts; file->file; file++) {
+		struct span text = {file->begin, (size_t)(file->end - file->begin)};
+		const char *at = memmem(text.p, text.n, field, strlen(field));
+		struct span rest, word;
+		struct key_action does;
+
+		if (!at)
+			continue;
+		rest = (struct span){at + strlen(field), text.n - (size_t)(at - text.p) - strlen(field)};
+		word = span_word(&rest);
+		does = keys_action(keys_everywhere, (unsigned char)word.p[0], NEEDS_ALL);
+		if (word.n != 1 || (does.action != ACTION_VIEW && does.action != ACTION_COUNTERS))
+			fail_msg("%s: its key %.*s does not open it", file->file, SPAN_ARG(word));
+		n++;
+	}
+	assert_true(n >= 12);
 }
 
 static void some_keys_are_only_live_and_some_only_of_replay(void **state)
@@ -239,6 +266,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(keys_do_what_help_says),
+		cmocka_unit_test(the_key_of_every_view_opens_it),
 		cmocka_unit_test(some_keys_are_only_live_and_some_only_of_replay),
 		cmocka_unit_test(no_key_has_two_meanings_in_one_place),
 		cmocka_unit_test(a_key_that_does_nothing_says_why),
