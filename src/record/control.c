@@ -26,7 +26,8 @@ static const struct {
 	{"mark", CONTROL_MARK, true, OF_BOTH},          {"ping", CONTROL_PING, false, OF_BOTH},
 	{"ack", CONTROL_ACK, true, OF_READERS},         {"frames", CONTROL_FRAMES, true, OF_READERS},
 	{"gpu", CONTROL_GPU, true, OF_READERS},         {"interval", CONTROL_INTERVAL, true, OF_READERS},
-	{"send", CONTROL_SEND, true, OF_READERS},       {"signal", CONTROL_SIGNAL, true, OF_READERS},
+	{"hot", CONTROL_HOT, true, OF_READERS},         {"send", CONTROL_SEND, true, OF_READERS},
+	{"signal", CONTROL_SIGNAL, true, OF_READERS},
 };
 
 void control_vocabulary(char text[CONTROL_VOCABULARY])

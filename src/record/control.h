@@ -23,6 +23,7 @@ enum control_word {
 	CONTROL_INTERVAL, /* nanoseconds */
 	CONTROL_GPU,      /* "pause" or "measure" */
 	CONTROL_FRAMES,   /* "next": those of the next application */
+	CONTROL_HOT,      /* "on" or "off": sample which functions run */
 	CONTROL_SEND,     /* "full" or "lean" */
 	CONTROL_SIGNAL,   /* a pid, its start in ticks since boot, a name: "4711 123456 SIGTERM" */
 	CONTROL_ACK,      /* bytes of the stream that were taken */

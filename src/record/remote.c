@@ -28,6 +28,9 @@
 #define NOT_STARTED 125
 #define WORDS_MOST 300
 
+/* Requests that set something: a board that was away is given the last of each again. */
+static const char *const standing_words[] = {"send", "interval", "gpu", "hot"};
+
 struct remote {
 	const struct sys *sys;
 	const struct options *options;
@@ -47,7 +50,8 @@ struct remote {
 	uint64_t bytes;         /* that arrived */
 	uint64_t before, acked; /* bytes of the connections before; of this one, as acknowledged */
 	unsigned requests;      /* so far */
-	struct log_file *log;   /* NULL: none */
+	char standing[ARRAY_LEN(standing_words)][CONTROL_LINE]; /* the last of each; "": none */
+	struct log_file *log;                                   /* NULL: none */
 	char log_name[64];
 	struct err log_err;
 };
@@ -667,7 +671,21 @@ bool remote_ask(struct remote *r, const char *word, const char *text, int64_t *n
 	if (n <= 0 || (size_t)n >= CONTROL_LINE || write(r->in_fd, line, (size_t)n) != n)
 		return err_set(err, errno, "%s: the connection does not take it", word);
 	*number = ++r->requests;
+	for (size_t i = 0; i < ARRAY_LEN(standing_words); i++)
+		if (strcmp(word, standing_words[i]) == 0)
+			snprintf(r->standing[i], sizeof(r->standing[i]), "%s %s\n", word, text);
 	return true;
+}
+
+/* Without a number: nobody waits for the answers. */
+static void ask_again(struct remote *r)
+{
+	for (size_t i = 0; i < ARRAY_LEN(standing_words); i++) {
+		size_t n = strlen(r->standing[i]);
+
+		if (n && write(r->in_fd, r->standing[i], n) != (ssize_t)n)
+			return; /* it is lost again, which is noticed */
+	}
 }
 
 void remote_run(struct remote *r, int64_t now_ns, struct strbuf *said)
@@ -697,6 +715,7 @@ void remote_run(struct remote *r, int64_t now_ns, struct strbuf *said)
 	} else if (r->lost && r->pid && arrival.stream.joined != r->joined) {
 		r->lost = false;
 		r->joined = arrival.stream.joined;
+		ask_again(r);
 		strbuf_printf(said, "connected again after %.0f s\n", (double)(now_ns - r->lost_ns) * 1e-9);
 	}
 }

@@ -82,6 +82,19 @@ static bool choose_frames(struct asked_one *r)
 	return true;
 }
 
+static bool sample_functions(struct asked_one *r)
+{
+	struct session_source *hot = session_shown(r->session, SOURCE_HOT);
+	struct source_priority wanted = {.n = take_last(r, "on")};
+
+	if (!wanted.n && !take_last(r, "off"))
+		return refuse_request(r, "hot: expected on or off");
+	if (!hot)
+		return refuse_request(r, "hot: functions are not sampled there");
+	session_prefer(r->session, hot, &wanted);
+	return true;
+}
+
 static bool set_lean(struct asked_one *r)
 {
 	bool lean = take_last(r, "lean");
@@ -138,7 +151,8 @@ bool request_do(struct requests *requests, enum control_word word, const char *t
 		[CONTROL_MARK] = do_mark,          [CONTROL_PING] = do_nothing,
 		[CONTROL_INTERVAL] = set_interval, [CONTROL_GPU] = pause_gpu,
 		[CONTROL_FRAMES] = choose_frames,  [CONTROL_SEND] = set_lean,
-		[CONTROL_SIGNAL] = send_signal,    [CONTROL_ACK] = take_ack,
+		[CONTROL_HOT] = sample_functions,  [CONTROL_SIGNAL] = send_signal,
+		[CONTROL_ACK] = take_ack,
 	};
 	struct asked_one r = {
 		.of = requests, .session = requests->session, .rest = span_of(text), .said = said};

@@ -300,11 +300,15 @@ static bool open_part(struct device_walk *w, const struct source_options *what, 
 	return !has_part(list, part) || open_node(w, part, what, "", &failed, err);
 }
 
-/* Applications come and go while the live screen runs. There is no harm if it cannot listen. */
+/* Applications come and go while a live screen runs, and the reader of a stream may ask for hot
+ * functions as a screen does. There is no harm if it cannot listen. */
 static bool listens_by_default(const struct options *options, const struct backend *backend)
 {
-	return (backend->kind == SOURCE_PASSES || backend->kind == SOURCE_HOT) &&
-	       options->command == COMMAND_LIVE;
+	bool live = options->command == COMMAND_LIVE;
+	bool has_reader = options->control && strcmp(options->control, "-") == 0;
+
+	return (backend->kind == SOURCE_PASSES && live) ||
+	       (backend->kind == SOURCE_HOT && (live || has_reader));
 }
 
 static bool open_all(struct device_walk *w, const struct source_options *what, const char *list,

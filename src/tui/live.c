@@ -279,12 +279,17 @@ static void prefer_shown(struct live *l)
 /* Running code is sampled while the view that shows it is. */
 static void sample_shown(struct live *l)
 {
-	struct session_source *hot = l->player ? NULL : session_shown(&l->session, SOURCE_HOT);
+	struct session_source *hot = session_shown(&l->session, SOURCE_HOT);
+	bool shown = strcmp(l->screen.view->name, "hot") == 0;
 	struct source_priority query = {0};
 
 	if (!hot || l->screen.paused_ns)
 		return;
-	if (strcmp(l->screen.view->name, "hot") == 0)
+	if (l->player) {
+		player_sample_functions(l->player, shown);
+		return;
+	}
+	if (shown)
 		screen_priority(&l->screen, SOURCE_HOT, &query);
 	session_prefer(&l->session, hot, &query);
 }

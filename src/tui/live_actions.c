@@ -354,9 +354,11 @@ void live_per_core(struct live *l)
 	const struct session_source *gpu = l->session.gpu;
 
 	if (!l->screen.per_instance && gpu && (l->player ? gpu->n_slots == gpu->n_sums : !l->has_instances)) {
-		live_hint(l, l->player ? "per core: this log has only sums; record with --per-core"
-				       : "per core: below a 10 ms interval only sums are kept; start with "
-					 "--per-core");
+		live_hint(l, l->player && player_asks(l->player)
+				     ? "per core: the board sends only sums; start with --per-core"
+			     : l->player ? "per core: this log has only sums; record with --per-core"
+					 : "per core: below a 10 ms interval only sums are kept; start with "
+					   "--per-core");
 		return;
 	}
 	l->screen.per_instance = !l->screen.per_instance;

@@ -352,13 +352,18 @@ static bool has_word(struct span words, const char *word)
 	return false;
 }
 
+static bool takes_word(const struct player *p, const char *word)
+{
+	return p->remote && has_word(span_of(mlog_reader_about(p->reader)->control), word);
+}
+
 void player_ask(struct player *p, const char *word, const char *text)
 {
 	const struct mlog_about *about = mlog_reader_about(p->reader);
 	int64_t number;
 	struct err err;
 
-	if (!has_word(span_of(about->control), word)) {
+	if (!takes_word(p, word)) {
 		strbuf_printf(&p->said, "%s: %s there does not take that: install this version there\n", word,
 			      about->program[0] ? about->program : "the malitop");
 		return;
@@ -371,6 +376,14 @@ void player_ask(struct player *p, const char *word, const char *text)
 		p->asked.number = number;
 		p->asked.interval_ns = atoll(text);
 	}
+}
+
+void player_sample_functions(struct player *p, bool on)
+{
+	if (on == p->samples_functions || !takes_word(p, "hot"))
+		return;
+	player_ask(p, "hot", on ? "on" : "off");
+	p->samples_functions = on;
 }
 
 void player_take_answer(struct player *p, const struct mlog_note *note)
@@ -618,6 +631,7 @@ void player_free(struct player *p)
 {
 	if (!p)
 		return;
+	player_sample_functions(p, false);
 	mlog_reader_free(p->reader);
 	player_line_fini(p);
 	free(p->frames);

@@ -29,6 +29,8 @@ bool player_asks(const struct player *p);
 struct remote *player_remote(const struct player *p);
 /* Ask the machine that is shown (control.h); what comes of it, or why it cannot be asked, is added
  * to player_said. */
+/* Have it sample which functions run, or no longer; nothing happens if it is so, or in a log. */
+void player_sample_functions(struct player *p, bool on);
 void player_ask(struct player *p, const char *word, const char *text);
 void player_free(struct player *p); /* NULL is fine */
 /* The refresh period for this log: never shorter than its interval. */

@@ -35,6 +35,7 @@ struct player {
 	struct {
 		int64_t number, interval_ns; /* of the last request for another interval */
 	} asked;
+	bool samples_functions; /* was asked for */
 	struct mlog_feed *feed;
 	struct mlog_input input;
 	struct mlog_reader *reader;

@@ -85,17 +85,34 @@ END
 {
 	sleep 1
 	printf '%s\n' '1 mark hello there' '2 interval 20000000' '3 nonsense' '4 signal 1 5 SIGTERM' '5 signal x' '6 interval 3' '7 gpu pause' \
-		'8 send lean' '9 frames all' 'ack x' "10 mark $(printf '%0300d' 7)" "$(printf '\033[31m')"
+		'8 send lean' '9 frames all' 'ack x' "10 mark $(printf '%0300d' 7)" "$(printf '\033[31m')" \
+		'11 hot sometimes' '12 hot on'
 	sleep 2
 } | "$malitop" record --demo --flush 100ms --control - -o - 2>"$work/errors" >"$work/asked"
 check 'record --control -' $? "$(cat "$work/errors")"
 "$malitop" export - -f csv <"$work/asked" >"$work/rows" 2>"$work/errors" && grep -q ',mark' "$work/rows"
 check 'record --control -' $? "a stream that begins again is not read: $(cat "$work/errors")"
 for text in 'interval: 20 ms' "'nonsense': an unknown request" '1 process: not signaled' 'expected a pid' 'expected 1000000 to' \
-	'counting: stopped' 'expected next'; do
+	'counting: stopped' 'expected next' 'expected on or off' 'functions are not sampled there'; do
 	blocks "$work/asked" | grep -a "$text" >/dev/null
 	check "a request" $? "no answer with '$text'"
 done
+
+# Which functions run is sampled while the reader asks for it, where the kernel allows that.
+{
+	sleep 1
+	printf '%s\n' '1 hot on'
+	end=$(($(date +%s) + 3))
+	while [ "$(date +%s)" -lt $end ]; do :; done
+	printf '%s\n' '2 hot off'
+} | "$malitop" record --control - -o - 2>"$work/errors" >"$work/hot"
+check 'hot on' $? "$(cat "$work/errors")"
+if blocks "$work/hot" | grep -a 'per busy CPU' >/dev/null; then
+	"$malitop" export - -f folded <"$work/hot" >"$work/folded" 2>"$work/errors" && [ -s "$work/folded" ]
+	check 'hot on' $? "no function was sampled: $(cat "$work/errors")"
+else
+	echo "streams.sh: functions cannot be sampled here"
+fi
 
 # A lean stream is a small one, and as true as the whole.
 "$malitop" record --demo -d 4s -o "$work/full.mlog" >/dev/null && "$malitop" record --demo --lean -d 4s -o "$work/lean.mlog" >/dev/null
