@@ -16,6 +16,7 @@
 #define BAR_W 12
 #define MODULE_W 16
 #define THREAD_W 14
+#define PAST_W HOT_PAST
 #define GAP 1
 #define LINES_MIN 4
 #define WORDS_MOST 8 /* of why there is nothing */
@@ -35,14 +36,15 @@ static double share_percent(const struct hot_shown *hot, double share)
 }
 
 struct hot_columns {
-	struct rect name, bar, self, margin, total, module, thread;
+	struct rect name, bar, self, margin, total, module, thread, past;
 };
 
 /* The least important columns are omitted first: their width is 0. */
 static struct hot_columns cut_columns(struct rect row, bool calls)
 {
 	struct hot_columns c = {.name.w = 0};
-	struct rect *const columns[] = {&c.name, &c.bar, &c.self, &c.margin, &c.total, &c.module, &c.thread};
+	struct rect *const columns[] = {&c.name,  &c.bar,    &c.self,   &c.margin,
+					&c.total, &c.module, &c.thread, &c.past};
 	const struct {
 		struct rect *column;
 		int w;
@@ -52,7 +54,8 @@ static struct hot_columns cut_columns(struct rect row, bool calls)
 		      {&c.thread, THREAD_W},
 		      {&c.total, calls ? NUMBER_W : 0},
 		      {&c.bar, BAR_W},
-		      {&c.module, MODULE_W}};
+		      {&c.module, MODULE_W},
+		      {&c.past, PAST_W}};
 	int spare = row.w;
 
 	for (size_t i = 0; i < sizeof(wanted) / sizeof(wanted[0]); i++)
@@ -79,6 +82,23 @@ static void draw_heads(struct canvas *canvas, struct rect row, bool calls)
 	canvas_text_right(canvas, c.total, STYLE_DIM, "total %");
 	canvas_text(canvas, c.module, STYLE_DIM, "module");
 	canvas_text(canvas, c.thread, STYLE_DIM, "thread");
+	canvas_text(canvas, c.past, STYLE_DIM, "history 16 s");
+}
+
+/* In shares of a CPU; before the first sample of all it is unknown. */
+static void draw_past(const struct hot_shown *hot, struct canvas *canvas, struct rect r, uint32_t function)
+{
+	double points[2 * HOT_PAST];
+	uint8_t styles[HOT_PAST];
+
+	for (int i = 0; i < HOT_PAST; i++) {
+		double samples = function < hot->past->n ? hot->past->seconds[function][i] : 0;
+
+		points[2 * i] = points[2 * i + 1] =
+			HOT_PAST - i <= hot->seconds + 1 ? samples / hot->one_cpu : (double)NAN;
+		styles[i] = STYLE_SERIES1;
+	}
+	canvas_history(canvas, r, points, styles, HOT_PAST);
 }
 
 static void draw_row(const struct chart *chart, const struct view_data *data, struct canvas *canvas,
@@ -110,6 +130,8 @@ static void draw_row(const struct chart *chart, const struct view_data *data, st
 		canvas_printf(canvas, c.thread, STYLE_TEXT, "%u threads", r->n_threads);
 	else if (r->n_threads)
 		canvas_text_cut(canvas, c.thread, STYLE_TEXT, hot->profile->threads[r->thread].name);
+	if (c.past.w)
+		draw_past(hot, canvas, c.past, r->function);
 	hits_add(data->hits,
 		 &(struct hit){.at = row,
 			       .mark = row,
@@ -147,11 +169,26 @@ static bool fits_filter(const struct view_data *data, const struct hot_row *row)
 	       (row->n_threads == 1 && strcasestr(p->threads[row->thread].name, data->filter));
 }
 
+/* What the rows that have no room are together. */
+static void draw_rest(const struct hot_shown *hot, struct canvas *canvas, struct rect row, int from)
+{
+	struct hot_columns c = cut_columns(row, hot->table->has_calls);
+	double rest = 0;
+	char text[32];
+
+	for (unsigned i = (unsigned)from; i < hot->table->n; i++)
+		rest += hot->table->rows[i].self;
+	snprintf(text, sizeof(text), "%.1f", share_percent(hot, rest));
+	canvas_printf(canvas, c.name, STYLE_DIM, "%u more", hot->table->n - (unsigned)from);
+	canvas_text_right(canvas, c.self, STYLE_DIM, text);
+}
+
 static void hot_draw(const struct chart *chart, const struct view_data *data, struct canvas *canvas,
 		     struct rect r)
 {
 	const struct hot_shown *hot = data->hot;
-	int n = hot ? (int)hot->table->n : 0, from;
+	int n = hot ? (int)hot->table->n : 0, from, i;
+	bool filtered;
 
 	if (!hot)
 		return;
@@ -167,15 +204,17 @@ static void hot_draw(const struct chart *chart, const struct view_data *data, st
 		return;
 	}
 	canvas_printf(canvas, rect_top(&r, 1), STYLE_DIM,
-		      "%s   %llu samples in %.0f s   %.0f lost   cost %.1f %% of a CPU   scope %s",
-		      hot->event, (unsigned long long)hot->table->count, hot->seconds, hot->lost, hot->cost,
-		      hot->whose);
+		      "%s   %llu samples in %.0f s   scope %s   %.0f lost   cost %.1f %%", hot->event,
+		      (unsigned long long)hot->table->count, hot->seconds, hot->whose, hot->lost, hot->cost);
 	draw_heads(canvas, widget_head(&r), hot->table->has_calls);
 	/* Filtered, all that fit are few. */
-	from = data->filter && data->filter[0] ? 0 : widget_scroll(data, n, r.h, selected_row(data));
-	for (int i = from; i < n && r.h > 0; i++)
+	filtered = data->filter && data->filter[0];
+	from = filtered ? 0 : widget_scroll(data, n, r.h - 1, selected_row(data));
+	for (i = from; i < n && r.h > (!filtered && i + 1 < n); i++)
 		if (fits_filter(data, &hot->table->rows[i]))
 			draw_row(chart, data, canvas, rect_top(&r, 1), &hot->table->rows[i]);
+	if (i < n && !filtered)
+		draw_rest(hot, canvas, r, i);
 }
 
 static void hot_corner(const struct chart *chart, const struct view_data *data, bool ascii, char *text,

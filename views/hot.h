@@ -2,18 +2,21 @@
 #ifndef MALITOP_VIEW_HOT_H
 #define MALITOP_VIEW_HOT_H
 
+#include "hot/hot_past.h"
 #include "hot/hot_table.h"
 
 struct hot_shown {
 	const struct hot_profile *profile; /* of the span */
 	const struct hot_table *table;     /* in scope */
 	struct hot_scope scope;
-	const char *event; /* "cpu-clock, 199 Hz per busy CPU": printable */
-	bool may_not;      /* the kernel does not permit it */
-	const char *whose; /* "all processes", "game (5207)": printable */
-	double busy;       /* CPU time of the scope, percent of one CPU; NaN: not known */
-	double seconds;    /* the span */
-	double lost, cost; /* samples; percent of a CPU, over the span */
+	const char *event;           /* "cpu-clock, 199 Hz per busy CPU": printable */
+	bool may_not;                /* the kernel does not permit it */
+	const char *whose;           /* "all processes", "game (5207)": printable */
+	double busy;                 /* CPU time of the scope, percent of one CPU; NaN: not known */
+	double seconds;              /* the span */
+	const struct hot_past *past; /* in scope */
+	double one_cpu;              /* samples a second if a CPU runs all the time; NaN: not known */
+	double lost, cost;           /* samples; percent of a CPU, over the span */
 };
 
 /* The row's identity, for its selection: the same in every frame. */

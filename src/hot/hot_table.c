@@ -9,7 +9,7 @@
 
 #define DEEPEST 512 /* of a path; the kernel tells 127 frames at most */
 
-static bool is_in(const struct hot_profile *p, const struct hot_scope *scope, const struct hot_hit *hit)
+bool hot_in_scope(const struct hot_profile *p, const struct hot_scope *scope, const struct hot_hit *hit)
 {
 	const struct hot_thread *t = &p->threads[hit->thread];
 
@@ -112,7 +112,7 @@ void hot_table_make(struct hot_table *t, const struct hot_profile *p, const stru
 		const struct hot_hit *hit = &p->hits[i];
 		uint32_t function = p->nodes[hit->node].function;
 
-		if (!hit->count || !is_in(p, scope, hit))
+		if (!hit->count || !hot_in_scope(p, scope, hit))
 			continue;
 		t->rows[function].count += hit->count;
 		t->rows[function].weight += hit->weight;
@@ -220,7 +220,8 @@ void hot_around_make(struct hot_around *a, const struct hot_profile *p, const st
 		struct hot_part part = {.count = hit->count, .weight = hit->weight};
 		uint32_t caller, called;
 
-		if (!hit->count || !is_in(p, scope, hit) || !find_call(p, hit, function, &caller, &called))
+		if (!hit->count || !hot_in_scope(p, scope, hit) ||
+		    !find_call(p, hit, function, &caller, &called))
 			continue;
 		a->total_weight += hit->weight;
 		part.function = caller;
@@ -274,7 +275,7 @@ void hot_fold_stacks(const struct hot_profile *p, const struct hot_scope *scope,
 	unsigned n = 0;
 
 	for (unsigned i = 0; i < p->n_hits; i++)
-		if (is_in(p, scope, &p->hits[i]))
+		if (hot_in_scope(p, scope, &p->hits[i]))
 			pairs[n++] = (struct pair){p->hits[i].node, p->hits[i].thread, p->hits[i].count};
 	if (n)
 		qsort(pairs, n, sizeof(*pairs), compare_pairs);

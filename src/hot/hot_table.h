@@ -13,6 +13,8 @@ struct hot_scope {
 	uint32_t pid, tid;
 };
 
+bool hot_in_scope(const struct hot_profile *p, const struct hot_scope *scope, const struct hot_hit *hit);
+
 struct hot_row {
 	uint32_t function; /* index in the profile */
 	uint64_t count, weight, total_weight;

@@ -184,6 +184,14 @@ const struct key_row keys_everywhere[] = {
 	 "Sort the counters by what they counted, by name, and as the hardware has them",
 	 GROUP_LOOK,
 	 "sort the counters"},
+	{{{'s', 0}},
+	 ACTION_SCOPE,
+	 NEEDS_HOT,
+	 {"s", NULL, "scope", 6},
+	 "Show what the process of the row runs, then its thread alone, then all. h on a process in "
+	 "Processes shows that one",
+	 GROUP_LOOK,
+	 "its process, thread, all"},
 	{{{'n', 0}},
 	 ACTION_COUNTED,
 	 NEEDS_TABLE,
@@ -521,14 +529,20 @@ static int code_index(const struct key_row *row, uint32_t key)
 	return -1;
 }
 
-/* Find the first row that has the key and can act; NULL if there is none. With all bits of `has`
- * set, that is the first row that has the key. */
+/* Find the first row that has the key and all that it needs, else the first that can act; NULL if
+ * there is none. With all bits of `has` set, that is the first row that has the key. */
 static const struct key_row *find_row(const struct key_row *rows, uint32_t key, unsigned has)
 {
-	for (; rows->action; rows++)
-		if (code_index(rows, key) >= 0 && !(rows->needs & NEEDS_TO_ACT & ~has))
+	const struct key_row *found = NULL;
+
+	for (; rows->action; rows++) {
+		if (code_index(rows, key) < 0 || rows->needs & NEEDS_TO_ACT & ~has)
+			continue;
+		if (!(rows->needs & ~has))
 			return rows;
-	return NULL;
+		found = found ? found : rows;
+	}
+	return found;
 }
 
 struct key_action keys_action(const struct key_row *rows, uint32_t key, unsigned has)

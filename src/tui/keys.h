@@ -57,6 +57,7 @@ enum action {
 	ACTION_RELOAD,   /* read the user's own files again */
 	ACTION_BACK,     /* close what is open, and clear the filters of the Processes view */
 	ACTION_REDRAW,   /* the terminal does it itself (term.h) */
+	ACTION_SCOPE,    /* whose functions are shown */
 	ACTION_QUIT,
 	/* in the Processes view only */
 	ACTION_COUNT,  /* CPU events of the selected process alone */
@@ -89,6 +90,7 @@ enum key_need {
 	NEEDS_LANES = 1 << 9,   /* the view shows frames one by one */
 	NEEDS_APPS = 1 << 8,    /* it shows frames, and several applications have some */
 	NEEDS_BOARDS = 1 << 11, /* there are several boards */
+	NEEDS_HOT = 1 << 12,    /* the view shows which functions run */
 	NEEDS_COUNT = 1 << 4,   /* CPU events can be counted for one process */
 };
 

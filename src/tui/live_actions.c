@@ -108,16 +108,33 @@ static void show_help(struct live *l)
 	live_open(l, MODE_HELP);
 }
 
+/* Hot shows what the process runs that was selected in Processes. */
+static void scope_to_row(struct live *l)
+{
+	const struct process_pane *pane = screen_pane(&l->screen);
+	const struct process *p = pane && pane->selected.pid ? process_pane_selected(pane) : NULL;
+
+	if (p)
+		screen_hot_of_process(&l->screen.hot, p);
+}
+
 static void show_view(struct live *l, int digit)
 {
 	const struct view *view = views_find(&l->screen.views, (char[]){(char)digit, 0});
 	char text[64];
 
 	snprintf(text, sizeof(text), "%c: these sources have no such view", digit);
+	if (view && strcmp(view->name, "hot") == 0)
+		scope_to_row(l);
 	if (view)
 		screen_show(&l->screen, view);
 	else
 		live_hint(l, text);
+}
+
+static void next_scope(struct live *l)
+{
+	screen_hot_next_scope(&l->screen.hot, l->screen.selected.item);
 }
 
 static void turn_view(struct live *l, int by)
@@ -572,6 +589,7 @@ static const struct {
 	[ACTION_PIN] = {.act = pin_row},
 	[ACTION_OWN] = {.act = show_own_view},
 	[ACTION_RELOAD] = {.act = live_reload},
+	[ACTION_SCOPE] = {.act = next_scope},
 	[ACTION_SETTINGS] = {.act = live_show_settings},
 	[ACTION_LAYOUT] = {.act = live_show_layouts},
 	[ACTION_COUNTING] = {.act = pause_gpu},

@@ -131,7 +131,8 @@ bool screen_shows_verdict(const struct screen *screen)
 {
 	const struct judge *judge = screen->judge.judge;
 
-	return judge && judge->n_verdicts && strcmp(screen->view->name, "overview") == 0;
+	return judge && judge->n_verdicts &&
+	       (strcmp(screen->view->name, "overview") == 0 || strcmp(screen->view->name, "hot") == 0);
 }
 
 bool screen_wants_processes(struct screen *screen, struct process_query *query, int64_t *period_ns)
@@ -434,6 +435,8 @@ unsigned screen_has(struct screen *screen)
 		has |= NEEDS_GPUS;
 	if (strcmp(screen->view->name, "counters") == 0)
 		has |= NEEDS_TABLE;
+	if (strcmp(screen->view->name, "hot") == 0)
+		has |= NEEDS_HOT;
 	if (strcmp(screen->view->name, "frame") == 0)
 		has |= NEEDS_LANES | (screen_apps(screen) > 1 ? NEEDS_APPS : 0);
 	return screen_pane(screen) ? has : has | NEEDS_ROWS;

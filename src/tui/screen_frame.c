@@ -159,6 +159,8 @@ void screen_draw_frame(struct screen *screen, const struct screen_part *part, co
 		screen_judge_rows(&screen->judge, &screen->views, canvas->ascii, frame.verdict);
 	else if (part->view)
 		screen_judge_view(&screen->judge, part->view, canvas->ascii, frame.verdict);
+	if (part->view && strcmp(part->view->name, "hot") == 0) /* the functions are what to look at next */
+		frame.verdict[1] = (struct verdict_text){0};
 	if (part->view && strcmp(part->view->name, "frame") == 0) {
 		struct feed passes = feeds_view(screen->feeds, SOURCE_PASSES);
 

@@ -4,6 +4,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 #define CODE_NS 5000000000ll
 
@@ -11,6 +12,7 @@ void screen_hot_fini(struct screen_hot *hot)
 {
 	hot_table_fini(&hot->table);
 	hot_profile_fini(&hot->profile);
+	hot_past_fini(&hot->past);
 	*hot = (struct screen_hot){0};
 }
 
@@ -24,11 +26,11 @@ static double slot_of(const struct session_source *source, const struct sample *
 }
 
 static void add_sample(struct screen_hot *hot, const struct session_source *source,
-		       const struct sample *sample)
+		       const struct sample *sample, int64_t end_ns)
 {
 	double ns = (double)(sample->end_ns - sample->begin_ns);
 
-	hot_words_add(&hot->profile, sample);
+	hot_past_add(&hot->past, &hot->profile, &hot->scope, sample, end_ns);
 	hot->shown.seconds += ns * 1e-9;
 	hot->shown.busy += slot_of(source, sample, "HotRunTime") * 1e-9;
 	hot->shown.lost += slot_of(source, sample, "HotLost") + slot_of(source, sample, "HotUnkept");
@@ -39,22 +41,35 @@ static void make_table(struct screen_hot *hot, const struct feed_state *feed)
 {
 	const struct feeds_records *records = &feed->records;
 
+	int64_t end_ns = INT64_MIN;
+
 	hot_profile_clear(&hot->profile);
 	hot_table_fini(&hot->table);
+	hot_past_clear(&hot->past);
 	hot->shown = (struct hot_shown){.profile = &hot->profile,
 					.table = &hot->table,
 					.event = feed->source->driver,
 					.may_not = strncmp(feed->source->driver, "not sampled", 11) == 0,
-					.whose = "all"};
+					.scope = hot->scope,
+					.whose = hot->whose[0] ? hot->whose : "all"};
+	for (uint64_t i = records->oldest; i < records->n; i++) {
+		int64_t sample_ns = feeds_records_sample(records, i)->end_ns;
+
+		end_ns = sample_ns <= hot->to_ns && sample_ns > end_ns ? sample_ns : end_ns;
+	}
 	for (uint64_t i = records->oldest; i < records->n; i++) {
 		const struct sample *sample = feeds_records_sample(records, i);
 
 		if (sample->end_ns > hot->from_ns && sample->end_ns <= hot->to_ns)
-			add_sample(hot, feed->source, sample);
+			add_sample(hot, feed->source, sample, end_ns);
 	}
-	hot_table_make(&hot->table, &hot->profile, &hot->shown.scope);
+	hot_table_make(&hot->table, &hot->profile, &hot->scope);
+	hot->shown.past = &hot->past;
+	hot->shown.one_cpu = hot->shown.busy > 0 ? (double)hot->profile.count / hot->shown.busy : (double)NAN;
 	hot->shown.cost *= 100 / hot->shown.seconds;
 	hot->shown.busy = hot->shown.busy > 0 ? 100 * hot->shown.busy / hot->shown.seconds : (double)NAN;
+	if (hot->scope.pid && hot->profile.weight)
+		hot->shown.busy *= (double)hot->table.weight / (double)hot->profile.weight;
 }
 
 const struct hot_shown *screen_hot_make(struct screen_hot *hot, const struct feeds *feeds, bool past)
@@ -74,6 +89,44 @@ const struct hot_shown *screen_hot_make(struct screen_hot *hot, const struct fee
 		make_table(hot, feed);
 	}
 	return &hot->shown;
+}
+
+static void set_scope(struct screen_hot *hot, uint32_t pid, uint32_t tid, const char *name)
+{
+	char shown[64];
+
+	hot->scope = (struct hot_scope){pid, tid};
+	hot->made = false;
+	hot->whose[0] = 0;
+	if (pid)
+		snprintf(hot->whose, sizeof(hot->whose), "%s%s (%u)", tid ? "thread " : "",
+			 str_printable(shown, sizeof(shown), name), tid ? tid : pid);
+}
+
+void screen_hot_next_scope(struct screen_hot *hot, uint64_t item)
+{
+	const struct hot_table *t = &hot->table;
+	const struct hot_thread *thread;
+	unsigned at = 0;
+
+	for (unsigned i = 0; i < t->n && item; i++)
+		if (hot_row_item(&hot->profile, &t->rows[i]) == item)
+			at = i;
+	if (!t->n || hot->scope.tid) {
+		set_scope(hot, 0, 0, "");
+		return;
+	}
+	thread = &hot->profile.threads[t->rows[at].thread];
+	set_scope(hot, thread->pid, hot->scope.pid ? thread->tid : 0,
+		  hot->scope.pid ? thread->name : thread->process);
+}
+
+void screen_hot_of_process(struct screen_hot *hot, const struct process *process)
+{
+	if (process->is_thread)
+		set_scope(hot, (uint32_t)process->parent, (uint32_t)process->pid, process->name);
+	else
+		set_scope(hot, (uint32_t)process->pid, 0, process->name);
 }
 
 void screen_hot_code(const struct feeds *feeds, int32_t tid, int64_t end_ns, char *text, size_t size)

@@ -1,5 +1,6 @@
 /* Profiles of running code: added up, written as words, read back, and shown as a table. */
 #include "base/alloc.h"
+#include "hot/hot_past.h"
 #include "hot/hot_table.h"
 #include "hot/hot_words.h"
 
@@ -179,6 +180,57 @@ static void only_what_ran_in_the_spans_is_taken(void **state)
 	free(sample);
 }
 
+/* A second that was not sampled is 0, what is older or newer is not counted. */
+static void each_function_has_its_samples_by_second(void **state)
+{
+	struct hot_profile from = {0}, to = {0};
+	static const struct hot_scope all = {0}, other = {.pid = 100, .tid = 7};
+	struct hot_past past = {0};
+	struct sample *sample = xcalloc(1, sizeof(*sample) + HOT_WORDS * sizeof(uint64_t));
+	unsigned step = add_hit(&from, 101, "main step", 4, 3), draw = add_hit(&from, 101, "main draw", 8, 1);
+	struct hot_moment moments[] = {
+		{step, 1100 * MS}, {step, 1200 * MS}, {step, 2900 * MS}, {draw, 2950 * MS}};
+	uint64_t unkept = 0;
+
+	(void)state;
+	sample->begin_ns = 1000 * MS;
+	sample->end_ns = 3000 * MS;
+	sample->n_more = (uint16_t)hot_words_put(&from, moments, ARRAY_LEN(moments), sample->begin_ns,
+						 sample->value, HOT_WORDS, &unkept);
+	for (int again = 0; again < 2; again++) {
+		unsigned sum = 0;
+
+		hot_profile_clear(&to);
+		hot_past_clear(&past);
+		hot_past_add(&past, &to, &all, sample, 3000 * MS);
+		assert_int_equal(to.count, 4);
+		for (unsigned i = 0; i < to.n_functions; i++) {
+			const uint16_t *second = past.seconds[i];
+
+			for (unsigned k = 0; k < HOT_PAST; k++)
+				sum += second[k];
+			if (strcmp(to.functions[i].name, "step") == 0) {
+				assert_int_equal(second[HOT_PAST - 1], 1);
+				assert_int_equal(second[HOT_PAST - 2], 2);
+			}
+			if (strcmp(to.functions[i].name, "draw") == 0)
+				assert_int_equal(second[HOT_PAST - 1], 1);
+		}
+		assert_int_equal(sum, 4);
+	}
+	hot_past_clear(&past);
+	hot_past_add(&past, &to, &all, sample, 60000 * MS);
+	hot_past_add(&past, &to, &all, sample, 500 * MS);
+	hot_past_add(&past, &to, &other, sample, 3000 * MS);
+	for (unsigned i = 0; i < past.n; i++)
+		for (unsigned k = 0; k < HOT_PAST; k++)
+			assert_int_equal(past.seconds[i][k], 0);
+	free(sample);
+	hot_past_fini(&past);
+	hot_profile_fini(&from);
+	hot_profile_fini(&to);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -186,6 +238,7 @@ int main(void)
 		cmocka_unit_test(around_a_function_are_callers_calls_and_addresses),
 		cmocka_unit_test(words_read_back_are_the_same_profile),
 		cmocka_unit_test(what_does_not_fit_is_counted),
+		cmocka_unit_test(each_function_has_its_samples_by_second),
 		cmocka_unit_test(only_what_ran_in_the_spans_is_taken),
 	};
 

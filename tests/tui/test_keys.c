@@ -15,7 +15,7 @@
 #define LIVE (NEEDS_LIVE | NEEDS_MACHINE)
 #define NEEDS_ALL                                                                            \
 	(NEEDS_LIVE | NEEDS_MACHINE | NEEDS_REPLAY | NEEDS_GPUS | NEEDS_ROWS | NEEDS_COUNT | \
-	 NEEDS_TIMELINE | NEEDS_NO_TIMELINE | NEEDS_TABLE)
+	 NEEDS_TIMELINE | NEEDS_NO_TIMELINE | NEEDS_TABLE | NEEDS_HOT)
 
 static const struct key_row *const tables[] = {keys_everywhere, keys_of_processes};
 
@@ -136,9 +136,9 @@ static void some_keys_are_only_live_and_some_only_of_replay(void **state)
 static void no_key_has_two_meanings_in_one_place(void **state)
 {
 	static const unsigned places[] = {
-		NEEDS_ALL & ~(unsigned)(NEEDS_REPLAY | NEEDS_TIMELINE),
-		NEEDS_ALL & ~(unsigned)(NEEDS_REPLAY | NEEDS_NO_TIMELINE),
-		NEEDS_ALL & ~(unsigned)(NEEDS_LIVE | NEEDS_MACHINE | NEEDS_NO_TIMELINE)};
+		NEEDS_ALL & ~(unsigned)(NEEDS_REPLAY | NEEDS_TIMELINE | NEEDS_HOT),
+		NEEDS_ALL & ~(unsigned)(NEEDS_REPLAY | NEEDS_NO_TIMELINE | NEEDS_TABLE),
+		NEEDS_ALL & ~(unsigned)(NEEDS_LIVE | NEEDS_MACHINE | NEEDS_NO_TIMELINE | NEEDS_HOT)};
 
 	(void)state;
 	for (unsigned t = 0; t < ARRAY_LEN(tables); t++)
