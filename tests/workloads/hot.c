@@ -24,9 +24,11 @@ LOOP(third_loop, 3202034522624059733u)
 uint64_t run_loops(uint64_t seed);
 __attribute__((noinline)) uint64_t run_loops(uint64_t seed)
 {
-	seed = first_loop(seed, 6 * UNIT);
-	seed = second_loop(seed, 3 * UNIT);
-	return third_loop(seed, UNIT) + 1;
+	unsigned unit = UNIT / 2 + (unsigned)(seed >> 33) % UNIT; /* no rhythm that sampling may fall into */
+
+	seed = first_loop(seed, 6 * unit);
+	seed = second_loop(seed, 3 * unit);
+	return third_loop(seed, unit) + 1;
 }
 
 static double cpu_ms(void)
