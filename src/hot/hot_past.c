@@ -52,7 +52,7 @@ static void count_sample(void *ctx, const struct hot_profile *p, const struct ho
 }
 
 void hot_past_add(struct hot_past *past, struct hot_profile *p, const struct hot_scope *scope,
-		  const struct sample *sample, int64_t end_ns)
+		  const struct hot_spans *spans, const struct sample *sample, int64_t end_ns)
 {
-	hot_words_walk(p, sample, NULL, count_sample, &(struct counting){past, scope, end_ns});
+	hot_words_walk(p, sample, spans, count_sample, &(struct counting){past, scope, end_ns});
 }

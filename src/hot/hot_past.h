@@ -15,9 +15,9 @@ struct hot_past {
 
 void hot_past_clear(struct hot_past *past);
 void hot_past_fini(struct hot_past *past);
-/* Add the words of a sample to the profile, and the times of those in scope to the past, which ends
- * at end_ns. */
+/* Add the words of a sample to the profile (spans: NULL or only what was sampled in them), and the
+ * times of those in scope to the past, which ends at end_ns. */
 void hot_past_add(struct hot_past *past, struct hot_profile *p, const struct hot_scope *scope,
-		  const struct sample *sample, int64_t end_ns);
+		  const struct hot_spans *spans, const struct sample *sample, int64_t end_ns);
 
 #endif

@@ -42,22 +42,23 @@ enum action {
 	ACTION_LOG,       /* begin or end one */
 	ACTION_MARK,
 	ACTION_HELP,
-	ACTION_FINDINGS, /* show them */
-	ACTION_EXPLAIN,  /* the selected row */
-	ACTION_RANGE,    /* begin it, end it, forget it */
-	ACTION_PIN,      /* the selected row to the Overview, or no longer */
-	ACTION_COMPARE,  /* with what is shown now, or no longer */
-	ACTION_BASELINE, /* ask for a log to compare with */
-	ACTION_SNAPSHOT, /* of the screen to files */
-	ACTION_WINDOWS,  /* rates of the counters over several times, or no longer */
-	ACTION_COUNTED,  /* hide counters that were never counted, or show them */
-	ACTION_SETTINGS, /* show them */
-	ACTION_LAYOUT,   /* choose the panels of the Overview */
-	ACTION_OWN,      /* show the next own view */
-	ACTION_RELOAD,   /* read the user's own files again */
-	ACTION_BACK,     /* close what is open, and clear the filters of the Processes view */
-	ACTION_REDRAW,   /* the terminal does it itself (term.h) */
-	ACTION_SCOPE,    /* whose functions are shown */
+	ACTION_FINDINGS,  /* show them */
+	ACTION_EXPLAIN,   /* the selected row */
+	ACTION_RANGE,     /* begin it, end it, forget it */
+	ACTION_PIN,       /* the selected row to the Overview, or no longer */
+	ACTION_COMPARE,   /* with what is shown now, or no longer */
+	ACTION_BASELINE,  /* ask for a log to compare with */
+	ACTION_SNAPSHOT,  /* of the screen to files */
+	ACTION_WINDOWS,   /* rates of the counters over several times, or no longer */
+	ACTION_COUNTED,   /* hide counters that were never counted, or show them */
+	ACTION_SETTINGS,  /* show them */
+	ACTION_LAYOUT,    /* choose the panels of the Overview */
+	ACTION_OWN,       /* show the next own view */
+	ACTION_RELOAD,    /* read the user's own files again */
+	ACTION_BACK,      /* close what is open, and clear the filters of the Processes view */
+	ACTION_REDRAW,    /* the terminal does it itself (term.h) */
+	ACTION_SCOPE,     /* whose functions are shown */
+	ACTION_LATE_ONLY, /* of late frames only, or not */
 	ACTION_QUIT,
 	/* in the Processes view only */
 	ACTION_COUNT,  /* CPU events of the selected process alone */

@@ -132,6 +132,11 @@ static void show_view(struct live *l, int digit)
 		live_hint(l, text);
 }
 
+static void turn_late(struct live *l)
+{
+	screen_hot_turn_late(&l->screen.hot);
+}
+
 static void next_scope(struct live *l)
 {
 	screen_hot_next_scope(&l->screen.hot, l->screen.selected.item);
@@ -590,6 +595,7 @@ static const struct {
 	[ACTION_OWN] = {.act = show_own_view},
 	[ACTION_RELOAD] = {.act = live_reload},
 	[ACTION_SCOPE] = {.act = next_scope},
+	[ACTION_LATE_ONLY] = {.act = turn_late},
 	[ACTION_SETTINGS] = {.act = live_show_settings},
 	[ACTION_LAYOUT] = {.act = live_show_layouts},
 	[ACTION_COUNTING] = {.act = pause_gpu},

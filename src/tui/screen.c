@@ -394,6 +394,7 @@ void screen_fill_data(struct screen *screen, struct view_data *data)
 		data->feeds[kind] = feeds_view(screen->feeds, kind);
 		data->feeds[kind].was = screen->compare.with_log ? screen->compare.was[kind] : NULL;
 	}
+	screen->hot.fps = screen->session->fps;
 	if (strcmp(screen->view->name, "hot") == 0)
 		data->hot = screen_hot_make(&screen->hot, screen->feeds,
 					    screen->paused_ns != 0 || screen->replay != NULL);

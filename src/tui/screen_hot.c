@@ -1,6 +1,7 @@
 #include "tui/screen_hot.h"
 
 #include "hot/hot_words.h"
+#include "passes/late_frames.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -25,33 +26,38 @@ static double slot_of(const struct session_source *source, const struct sample *
 	return 0;
 }
 
-static void add_sample(struct screen_hot *hot, const struct session_source *source,
-		       const struct sample *sample, int64_t end_ns)
+/* Find what was late in the shown time; returns how long that was. */
+static double find_late(const struct screen_hot *hot, const struct feed_state *passes,
+			struct late_frames *late)
 {
-	double ns = (double)(sample->end_ns - sample->begin_ns);
+	const struct feeds_records *records = &passes->records;
 
-	hot_past_add(&hot->past, &hot->profile, &hot->scope, sample, end_ns);
-	hot->shown.seconds += ns * 1e-9;
-	hot->shown.busy += slot_of(source, sample, "HotRunTime") * 1e-9;
-	hot->shown.lost += slot_of(source, sample, "HotLost") + slot_of(source, sample, "HotUnkept");
-	hot->shown.cost += slot_of(source, sample, "HotCost") * 1e-9;
+	for (uint64_t i = records->oldest; i < records->n; i++)
+		late_frames_add(late, feeds_records_sample(records, i), hot->from_ns, hot->to_ns);
+	return late_frames_keep(late, hot->fps > 0 ? 1000 / hot->fps : 0);
 }
 
-static void make_table(struct screen_hot *hot, const struct feed_state *feed)
+struct sums {
+	double seconds, run_s, samples, lost, cost_s;
+};
+
+static void add_sample(struct screen_hot *hot, const struct session_source *source, struct sums *sums,
+		       const struct hot_spans *spans, const struct sample *sample, int64_t end_ns)
+{
+	hot_past_add(&hot->past, &hot->profile, &hot->scope, spans, sample, end_ns);
+	sums->seconds += (double)(sample->end_ns - sample->begin_ns) * 1e-9;
+	sums->run_s += slot_of(source, sample, "HotRunTime") * 1e-9;
+	sums->samples += slot_of(source, sample, "HotSamples");
+	sums->lost += slot_of(source, sample, "HotLost") + slot_of(source, sample, "HotUnkept");
+	sums->cost_s += slot_of(source, sample, "HotCost") * 1e-9;
+}
+
+static void add_samples(struct screen_hot *hot, const struct feed_state *feed, struct sums *sums,
+			const struct hot_spans *spans)
 {
 	const struct feeds_records *records = &feed->records;
-
 	int64_t end_ns = INT64_MIN;
 
-	hot_profile_clear(&hot->profile);
-	hot_table_fini(&hot->table);
-	hot_past_clear(&hot->past);
-	hot->shown = (struct hot_shown){.profile = &hot->profile,
-					.table = &hot->table,
-					.event = feed->source->driver,
-					.may_not = strncmp(feed->source->driver, "not sampled", 11) == 0,
-					.scope = hot->scope,
-					.whose = hot->whose[0] ? hot->whose : "all"};
 	for (uint64_t i = records->oldest; i < records->n; i++) {
 		int64_t sample_ns = feeds_records_sample(records, i)->end_ns;
 
@@ -61,15 +67,51 @@ static void make_table(struct screen_hot *hot, const struct feed_state *feed)
 		const struct sample *sample = feeds_records_sample(records, i);
 
 		if (sample->end_ns > hot->from_ns && sample->end_ns <= hot->to_ns)
-			add_sample(hot, feed->source, sample, end_ns);
+			add_sample(hot, feed->source, sums, spans, sample, end_ns);
 	}
+}
+
+static void make_label(struct screen_hot *hot, const struct late_frames *late, bool frames)
+{
+	const char *whose = hot->whose[0] ? hot->whose : "all";
+
+	if (!hot->late)
+		snprintf(hot->label, sizeof(hot->label), "%s", whose);
+	else if (!frames)
+		snprintf(hot->label, sizeof(hot->label), "%s, late frames: none are counted", whose);
+	else
+		snprintf(hot->label, sizeof(hot->label), "%s, %u late frames", whose, late->n);
+}
+
+static void make_table(struct screen_hot *hot, const struct feed_state *feed, const struct feed_state *passes)
+{
+	struct late_frames late = {0};
+	struct hot_spans spans;
+	struct sums sums = {0};
+	double late_s = 0;
+
+	hot_profile_clear(&hot->profile);
+	hot_table_fini(&hot->table);
+	hot_past_clear(&hot->past);
+	if (hot->late && passes)
+		late_s = find_late(hot, passes, &late);
+	spans = (struct hot_spans){late.begin_ns, late.end_ns, late.n};
+	add_samples(hot, feed, &sums, hot->late ? &spans : NULL);
 	hot_table_make(&hot->table, &hot->profile, &hot->scope);
-	hot->shown.past = &hot->past;
-	hot->shown.one_cpu = hot->shown.busy > 0 ? (double)hot->profile.count / hot->shown.busy : (double)NAN;
-	hot->shown.cost *= 100 / hot->shown.seconds;
-	hot->shown.busy = hot->shown.busy > 0 ? 100 * hot->shown.busy / hot->shown.seconds : (double)NAN;
-	if (hot->scope.pid && hot->profile.weight)
-		hot->shown.busy *= (double)hot->table.weight / (double)hot->profile.weight;
+	make_label(hot, &late, passes != NULL);
+	hot->shown = (struct hot_shown){.profile = &hot->profile,
+					.table = &hot->table,
+					.scope = hot->scope,
+					.event = feed->source->driver,
+					.may_not = strncmp(feed->source->driver, "not sampled", 11) == 0,
+					.whose = hot->label,
+					.past = &hot->past,
+					.one_cpu = sums.run_s > 0 ? sums.samples / sums.run_s : (double)NAN,
+					.seconds = hot->late ? late_s : sums.seconds,
+					.lost = sums.lost,
+					.cost = 100 * sums.cost_s / sums.seconds};
+	hot->shown.busy = 100 * (double)hot->table.count / hot->shown.one_cpu / hot->shown.seconds;
+	late_frames_fini(&late);
 }
 
 const struct hot_shown *screen_hot_make(struct screen_hot *hot, const struct feeds *feeds, bool past)
@@ -86,7 +128,7 @@ const struct hot_shown *screen_hot_make(struct screen_hot *hot, const struct fee
 		hot->n = feed->records.n;
 		hot->from_ns = from_ns;
 		hot->to_ns = to_ns;
-		make_table(hot, feed);
+		make_table(hot, feed, feeds_shown(feeds, SOURCE_PASSES));
 	}
 	return &hot->shown;
 }
@@ -119,6 +161,12 @@ void screen_hot_next_scope(struct screen_hot *hot, uint64_t item)
 	thread = &hot->profile.threads[t->rows[at].thread];
 	set_scope(hot, thread->pid, hot->scope.pid ? thread->tid : 0,
 		  hot->scope.pid ? thread->name : thread->process);
+}
+
+void screen_hot_turn_late(struct screen_hot *hot)
+{
+	hot->late = !hot->late;
+	hot->made = false;
 }
 
 void screen_hot_of_process(struct screen_hot *hot, const struct process *process)

@@ -16,6 +16,9 @@ struct screen_hot {
 	struct hot_shown shown;
 	struct hot_scope scope; /* of what is shown */
 	char whose[80];         /* "game (5207)"; "": of all */
+	bool late;              /* only what was sampled inside late frames */
+	char label[128];        /* both in words */
+	double fps;             /* for what is late */
 	struct hot_past past;
 	uint64_t n; /* samples that had come when it was made */
 	int64_t from_ns, to_ns;
@@ -27,6 +30,9 @@ const struct hot_shown *screen_hot_make(struct screen_hot *hot, const struct fee
 /* Show what the process of the selected row runs (0: the first row), then its thread alone, then
  * all. */
 void screen_hot_next_scope(struct screen_hot *hot, uint64_t item);
+/* Show only what ran inside late frames: those over the budget or, if they are most, the slowest
+ * 5 %; or all time again. */
+void screen_hot_turn_late(struct screen_hot *hot);
 /* Show what a process runs, and its threads. */
 void screen_hot_of_process(struct screen_hot *hot, const struct process *process);
 /* What a thread ran most in the last seconds before that time: "62 % in Physics::step", of its own

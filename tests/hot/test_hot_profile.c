@@ -202,7 +202,7 @@ static void each_function_has_its_samples_by_second(void **state)
 
 		hot_profile_clear(&to);
 		hot_past_clear(&past);
-		hot_past_add(&past, &to, &all, sample, 3000 * MS);
+		hot_past_add(&past, &to, &all, NULL, sample, 3000 * MS);
 		assert_int_equal(to.count, 4);
 		for (unsigned i = 0; i < to.n_functions; i++) {
 			const uint16_t *second = past.seconds[i];
@@ -219,9 +219,9 @@ static void each_function_has_its_samples_by_second(void **state)
 		assert_int_equal(sum, 4);
 	}
 	hot_past_clear(&past);
-	hot_past_add(&past, &to, &all, sample, 60000 * MS);
-	hot_past_add(&past, &to, &all, sample, 500 * MS);
-	hot_past_add(&past, &to, &other, sample, 3000 * MS);
+	hot_past_add(&past, &to, &all, NULL, sample, 60000 * MS);
+	hot_past_add(&past, &to, &all, NULL, sample, 500 * MS);
+	hot_past_add(&past, &to, &other, NULL, sample, 3000 * MS);
 	for (unsigned i = 0; i < past.n; i++)
 		for (unsigned k = 0; k < HOT_PAST; k++)
 			assert_int_equal(past.seconds[i][k], 0);
