@@ -134,7 +134,10 @@ static void show_view(struct live *l, int digit)
 
 static void turn_late(struct live *l)
 {
-	screen_hot_turn_late(&l->screen.hot);
+	if (strcmp(l->screen.view->name, "hot") == 0)
+		screen_hot_turn_late(&l->screen.hot);
+	else
+		live_hint(l, "late frames: only in Hot (h)");
 }
 
 static void next_scope(struct live *l)
