@@ -20,7 +20,7 @@ const struct key_row keys_everywhere[] = {
 	  {'h', 'h'}},
 	 ACTION_VIEW,
 	 0,
-	 {.keys = "1-9, 0, f, h"},
+	 {.keys = "1-9 0 f h"},
 	 "Choose a view; so does a click on its tab",
 	 GROUP_MOVE,
 	 "a view; or click its tab"},
