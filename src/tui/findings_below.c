@@ -154,36 +154,66 @@ static void draw_event(const struct screen *screen, unsigned number, struct canv
 	canvas_text_cut(canvas, r, verdict ? STYLE_VALUE : event->ended ? STYLE_DIM : STYLE_TEXT, text.p);
 }
 
-/* The newest first, marks of the user's among them; what came again is one line. */
+/* What is before this in the events of the judge and the marks of the user. */
+struct recent {
+	const struct screen *screen;
+	unsigned event, mark;
+};
+
+/* The next older one of the last minutes: an event, or a mark; repeats are one. */
+static bool next_recent(struct recent *r, int64_t *at_ns, bool *is_event)
+{
+	const struct judge *judge = r->screen->judge.judge;
+	int64_t end_ns = judge ? judge->end_ns : 0;
+
+	while (r->event || r->mark) {
+		int64_t event_ns = r->event ? judge->events[r->event - 1].at_ns : INT64_MIN,
+			mark_ns = r->mark ? r->screen->marks[r->mark - 1].at_ns : INT64_MIN;
+
+		*is_event = event_ns > mark_ns;
+		*at_ns = *is_event ? event_ns : mark_ns;
+		r->event -= *is_event;
+		r->mark -= !*is_event;
+		if (*at_ns <= end_ns && (!*is_event || is_last_of_its_kind(judge, r->event)))
+			return end_ns - *at_ns <= RECENT_NS;
+	}
+	return false;
+}
+
+static struct recent newest_recent(const struct screen *screen)
+{
+	return (struct recent){screen, screen->judge.judge ? screen->judge.judge->n_events : 0,
+			       screen->n_marks};
+}
+
+/* The newest first; what has no room is a number. */
 static void draw_recent(const struct screen *screen, struct canvas *canvas, struct rect r)
 {
-	const struct judge *judge = screen->judge.judge;
-	unsigned event = judge ? judge->n_events : 0, mark = screen->n_marks;
-	int64_t end_ns = judge ? judge->end_ns : 0;
+	struct recent at = newest_recent(screen);
+	int64_t at_ns;
+	bool is_event;
+	int n = 0;
 
 	panel_box(&(struct panel_texts){"Recent", "last 5 minutes", "", STYLE_DIM}, canvas, r);
 	r = (struct rect){r.x + PANEL_MARGIN, r.y + 1, r.w - 2 * PANEL_MARGIN, r.h - 2};
-	while (r.h > 0 && (event || mark)) {
-		int64_t event_ns = event ? judge->events[event - 1].at_ns : INT64_MIN,
-			mark_ns = mark ? screen->marks[mark - 1].at_ns : INT64_MIN,
-			at_ns = event_ns > mark_ns ? event_ns : mark_ns;
-		struct rect row;
+	while (next_recent(&at, &at_ns, &is_event))
+		n++;
+	at = newest_recent(screen);
+	for (; n > 0 && r.h > 0 && !(r.h == 1 && n > 1); n--) {
+		struct rect row = rect_top(&r, 1);
 		char clock[16];
 
-		event -= event_ns == at_ns;
-		mark -= event_ns != at_ns;
-		if (at_ns > end_ns || (event_ns == at_ns && !is_last_of_its_kind(judge, event)))
-			continue; /* repeats are one line */
-		if (end_ns - at_ns > RECENT_NS)
-			break;
-		row = rect_top(&r, 1);
-		moment_clock(screen->realtime_ns - (end_ns - at_ns), clock, sizeof(clock));
+		next_recent(&at, &at_ns, &is_event);
+		moment_clock(screen->realtime_ns - (screen->judge.judge->end_ns - at_ns), clock,
+			     sizeof(clock));
 		rect_left(&row, canvas_text(canvas, row, STYLE_DIM, clock) + 2);
-		if (event_ns == at_ns)
-			draw_event(screen, event, canvas, row);
+		if (is_event)
+			draw_event(screen, at.event, canvas, row);
 		else
-			canvas_printf(canvas, row, STYLE_MARK, "\u25b2  %s", screen->marks[mark].text);
+			canvas_printf(canvas, row, STYLE_MARK, "\u25b2  %s", screen->marks[at.mark].text);
 	}
+	if (n && r.h)
+		canvas_printf(canvas, rect_top(&r, 1), STYLE_DIM, "%d more", n);
 }
 
 void findings_put_checks(const struct screen *screen, struct strbuf *out)
