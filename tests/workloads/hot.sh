@@ -60,7 +60,7 @@ if "$malitop" record --hot=cpu-clock:499 --hot-callers -o "$work/run.mlog" -- "$
 	grep -q 'first_loop.* %.*+0.0 %' "$work/run.html"
 	check $? "report: a comparison with itself has not the program's functions, or they grew"
 	"$malitop" report "$work/run.mlog" -f md >"$work/run.md"
-	grep -q 'Hot functions.*first\\_loop [56]' "$work/run.md"
+	grep -q 'Hot functions.*first\\_loop [1-9]' "$work/run.md"
 	check $? "report: its functions are $(grep 'Hot functions' "$work/run.md")"
 	"$malitop" export "$work/run.mlog" -f folded >"$work/folded"
 	check $? "export: not as folded stacks"
