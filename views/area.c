@@ -281,6 +281,8 @@ void widget_area_plot(const struct chart *chart, const struct view_data *data, s
 	double top;
 
 	axis = rect_left(&plot, WIDGET_AXIS_COLS);
+	if (plot.w < 1 || plot.h < 1)
+		return;
 	top = area_top(chart, data, 2 * plot.w);
 	draw_axis(chart, top, canvas, axis, plot);
 	if (chart->n_series > 1) {

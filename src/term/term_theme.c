@@ -117,7 +117,7 @@ static const struct theme {
 	{"colour-blind",
 	 {
 		 [STYLE_CALM] = {{4, OWN, 0}, {32, OWN, 0}},
-		 [STYLE_BUSY] = {{15, OWN, 0}, {223, OWN, 0}},
+		 [STYLE_BUSY] = {{14, OWN, 0}, {223, OWN, 0}},
 		 [STYLE_HOT] = {{11, OWN, BOLD}, {208, OWN, BOLD}},
 		 [STYLE_SERIES1] = {{12, OWN, 0}, {74, OWN, 0}},
 		 [STYLE_SERIES2] = {{11, OWN, 0}, {220, OWN, 0}},

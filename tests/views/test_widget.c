@@ -494,9 +494,32 @@ static void a_chart_may_wait_until_its_metric_has_counted(void **state)
 	tiny_fini(&t);
 }
 
+/* A card may leave no column for a graph; the newest cell has one point or two. */
+static void a_graph_needs_no_room(void **state)
+{
+	static const char text[] = VIEW "chart c\n  widget area\n  series Share | strip\n";
+	struct tiny t;
+	struct canvas c;
+
+	(void)state;
+	tiny_init(&t);
+	free(tiny_shown(&t, text, 60, 12, false));
+	canvas_init(&c, 40, 20, false);
+	for (unsigned odd = 0; odd < 2; odd++) {
+		t.data.feeds[SOURCE_GPU].n_steps = 7 + odd;
+		for (int w = 0; w < 40; w++)
+			for (int h = 0; h < 20; h++)
+				widget_area_plot(&t.views.views[0].charts[0], &t.data, &c,
+						 (struct rect){0, 0, w, h});
+	}
+	canvas_fini(&c);
+	tiny_fini(&t);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_graph_needs_no_room),
 		cmocka_unit_test(values_stand_in_fixed_columns_whatever_their_length),
 		cmocka_unit_test(nothing_measured_yet_is_a_dash_and_a_dotted_line),
 		cmocka_unit_test(estimates_stand_in_brackets_without_moving),
