@@ -102,6 +102,11 @@ static void gpu_memory_text(cell_text out, const struct process *p, bool ascii)
 	number_text(out, known_value(p->gpu_bytes), SPAN_LIT("bytes total"), 2, ascii);
 }
 
+static void misses_text(cell_text out, const struct process *p, bool ascii)
+{
+	number_text(out, (double)p->misses, SPAN_LIT("ratio"), 0, ascii);
+}
+
 static void ipc_text(cell_text out, const struct process *p, bool ascii)
 {
 	number_text(out, (double)p->ipc, SPAN_LIT("ratio"), 0, ascii);
@@ -255,18 +260,19 @@ static const struct process_cell {
 	{PROCESS_BY_CPU, "was", 6, false, 3, COMPARED, NULL, draw_cpu_was},
 	{PROCESS_BY_CPU, "CPU %", 6, false, 1, ALWAYS, cpu_text, NULL},
 	{PROCESS_BY_CPU, "change", 9, false, 4, COMPARED, NULL, draw_cpu_change},
-	{PROCESS_BY_CPU, "", 10, true, 16, ALONE, NULL, draw_cpu_bar},
+	{PROCESS_BY_CPU, "", 10, true, 17, ALONE, NULL, draw_cpu_bar},
 	{PROCESS_BY_CPU, "", PAST_MIN, true, 9, ALONE, NULL, draw_past},
 	{PROCESS_BY_WAIT, "wait %", 7, false, 13, ALWAYS, wait_text, NULL},
 	{PROCESS_BY_GPU, "was", 6, false, 6, COMPARED, NULL, draw_gpu_was},
 	{PROCESS_BY_GPU, "GPU %", 6, false, 5, ALWAYS, gpu_text, NULL},
-	{PROCESS_BY_GPU, "", 8, true, 17, ALONE, NULL, draw_gpu_bar},
-	{PROCESS_BY_GPU_FRAGMENT, "frag %", 7, false, 18, ALWAYS, fragment_text, NULL},
-	{PROCESS_BY_GPU_VERTEX, "vert %", 7, false, 19, ALWAYS, vertex_text, NULL},
+	{PROCESS_BY_GPU, "", 8, true, 18, ALONE, NULL, draw_gpu_bar},
+	{PROCESS_BY_GPU_FRAGMENT, "frag %", 7, false, 19, ALWAYS, fragment_text, NULL},
+	{PROCESS_BY_GPU_VERTEX, "vert %", 7, false, 20, ALWAYS, vertex_text, NULL},
 	{PROCESS_BY_MEMORY, "was", 7, false, 10, COMPARED, NULL, draw_rss_was},
 	{PROCESS_BY_MEMORY, "RSS", 7, false, 2, ALWAYS, rss_text, NULL},
 	{PROCESS_BY_GPU_MEMORY, "GPU mem", 8, false, 7, ALWAYS, gpu_memory_text, NULL},
 	{PROCESS_BY_IPC, "IPC", 4, false, 12, ALWAYS, ipc_text, NULL},
+	{PROCESS_BY_MISSES, "misses", 6, false, 16, ALWAYS, misses_text, NULL},
 	{PROCESS_BY_TIME, "TIME", 8, false, 15, ALWAYS, time_text, NULL},
 };
 #define ESSENTIAL 3 /* lower ranks stay even if the name becomes short */

@@ -282,6 +282,7 @@ static void read_process(struct process_scan *s, int32_t pid)
 					  .cpu_percent = NAN,
 					  .gpu_percent = NAN,
 					  .ipc = NAN,
+					  .misses = NAN,
 					  .wait_percent = NAN},
 			&stat);
 	r->p.parent = stat.parent;
@@ -330,6 +331,7 @@ static void read_thread(struct process_scan *s, const struct record *process, in
 					  .cpu_percent = NAN,
 					  .gpu_percent = NAN,
 					  .ipc = NAN,
+					  .misses = NAN,
 					  .wait_percent = NAN},
 			&stat);
 	comm = span_hash(stat.comm);

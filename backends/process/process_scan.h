@@ -24,6 +24,7 @@
 struct process_query {
 	unsigned threads_of; /* of the N busiest processes, N <= PROCESS_WISH_MOST, or PROCESS_QUERY_ALL */
 	bool gpu_memory;
+	bool counts; /* CPU events of the busiest ones (session/process_counts.h) */
 	/* Whose command lines: all, or those with these pids. */
 	bool all_commands;
 	unsigned n_commands;

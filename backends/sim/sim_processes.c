@@ -98,6 +98,7 @@ static struct process process_of(const struct processes *p, unsigned i)
 				  .cpu_percent = NAN,
 				  .gpu_percent = NAN,
 				  .ipc = NAN,
+				  .misses = NAN,
 				  .wait_percent = NAN};
 
 	for (unsigned k = from; k <= to; k++) {

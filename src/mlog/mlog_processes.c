@@ -282,7 +282,7 @@ static void get_processes(struct mlog_changes *c, struct wire *in)
 		struct process *p = &c->processes[i];
 
 		get_text(p->user, PROCESS_USER, in);
-		p->wait_percent = NAN;
+		p->wait_percent = p->misses = NAN; /* they have no columns */
 		p->kernel = !p->is_thread && !p->rss_bytes && p->name[0] == '[' &&
 			    (p->pid == KTHREADD || p->parent == KTHREADD);
 		if (p->state <= ' ' || p->state > '~')

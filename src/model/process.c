@@ -189,6 +189,7 @@ static const struct {
 	[PROCESS_BY_GPU_FRAGMENT] = {rank_value, offsetof(struct process, gpu_fragment_percent)},
 	[PROCESS_BY_GPU_VERTEX] = {rank_value, offsetof(struct process, gpu_vertex_percent)},
 	[PROCESS_BY_WAIT] = {rank_value, offsetof(struct process, wait_percent)},
+	[PROCESS_BY_MISSES] = {rank_value, offsetof(struct process, misses)},
 };
 
 static void put_item(struct process_item *item, const struct process *p, uint32_t index,

@@ -39,6 +39,7 @@ struct process {
 	float gpu_fragment_percent, gpu_vertex_percent;
 	bool gpu_queues;    /* they are */
 	float ipc;          /* instructions per cycle; NaN if not counted */
+	float misses;       /* of reads in the last cache, per 1000 instructions; NaN if not counted */
 	float wait_percent; /* ready, while another ran: of the time; NaN if unknown or of several threads */
 	char name[PROCESS_NAME]; /* printable: the program's name, a kernel thread in [brackets] */
 	char user[PROCESS_USER]; /* printable; the uid if it has no name */
@@ -98,6 +99,7 @@ enum process_key {
 	PROCESS_BY_GPU_FRAGMENT,
 	PROCESS_BY_GPU_VERTEX,
 	PROCESS_BY_WAIT,
+	PROCESS_BY_MISSES,
 	PROCESS_KEYS
 };
 

@@ -1,6 +1,7 @@
 #include "session/scanner.h"
 
 #include "session/opener.h"
+#include "session/process_counts.h"
 #include "base/alloc.h"
 
 #include <errno.h>
@@ -128,20 +129,43 @@ static void run_scanner(void *job)
 	s->reader->free(reader);
 }
 
+/* This machine: its processes, and what the busiest ones count. */
+struct machine_reader {
+	struct process_scan *scan;
+	struct process_counts *counts;
+};
+
 static void *machine_new(const struct sys *sys, const struct source_options *options)
 {
-	(void)options;
-	return process_scan_new(sys);
+	struct machine_reader *m = xcalloc(1, sizeof(*m));
+
+	*m = (struct machine_reader){process_scan_new(sys), process_counts_new(sys, options)};
+	return m;
 }
 
-static struct process_list *machine_read(void *scan, const struct process_query *query, int64_t now_ns)
+static struct process_list *machine_read(void *reader, const struct process_query *query, int64_t now_ns)
 {
-	return process_scan_read(scan, query, now_ns);
+	struct machine_reader *m = reader;
+	struct process_list *list = process_scan_read(m->scan, query, now_ns);
+
+	if (query->again)
+		process_counts_repeat(m->counts, list);
+	else if (query->counts)
+		process_counts_fill(m->counts, list, now_ns);
+	else
+		process_counts_stop(m->counts);
+	return list;
 }
 
-static void machine_free(void *scan)
+static void machine_free(void *reader)
 {
-	process_scan_free(scan);
+	struct machine_reader *m = reader;
+
+	if (!m)
+		return;
+	process_scan_free(m->scan);
+	process_counts_free(m->counts);
+	free(m);
 }
 
 static const struct process_reader machine = {.new = machine_new, .read = machine_read, .free = machine_free};

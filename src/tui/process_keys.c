@@ -74,6 +74,7 @@ static void sort_item(unsigned key, const char **name, const char **text)
 		[PROCESS_BY_GPU_FRAGMENT] = "time on the GPU's fragment queue",
 		[PROCESS_BY_GPU_VERTEX] = "time on the GPU's vertex and tiler queue",
 		[PROCESS_BY_WAIT] = "time ready, without a CPU",
+		[PROCESS_BY_MISSES] = "reads that no cache had, per 1000 instructions",
 	};
 
 	*name = process_key_title(key);

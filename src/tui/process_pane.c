@@ -14,7 +14,7 @@
 #define GPU_QUEUES (1u << PROCESS_BY_GPU_FRAGMENT | 1u << PROCESS_BY_GPU_VERTEX)
 #define OPTIONAL                                                                                             \
 	(1u << PROCESS_BY_GPU | 1u << PROCESS_BY_GPU_MEMORY | 1u << PROCESS_BY_IPC | 1u << PROCESS_BY_WAIT | \
-	 GPU_QUEUES)
+	 1u << PROCESS_BY_MISSES | GPU_QUEUES)
 
 void process_pane_init(struct process_pane *pane, const struct sys *sys, const char *user)
 {
@@ -135,6 +135,7 @@ static void count_totals(const struct process_list *list, struct process_table *
 		t->unknown &= ~((unsigned)!isnan(p->gpu_percent) << PROCESS_BY_GPU |
 				(unsigned)(p->gpu_bytes != SAMPLE_UNKNOWN) << PROCESS_BY_GPU_MEMORY |
 				(unsigned)!isnan(p->ipc) << PROCESS_BY_IPC |
+				(unsigned)!isnan(p->misses) << PROCESS_BY_MISSES |
 				(unsigned)!isnan(p->wait_percent) << PROCESS_BY_WAIT |
 				(p->gpu_queues ? GPU_QUEUES : 0));
 		t->cpu_most = real_max(t->cpu_most, (double)p->cpu_percent); /* passes over NaN */

@@ -143,7 +143,8 @@ bool screen_wants_processes(struct screen *screen, struct process_query *query, 
 	int64_t least_ns = pane || cpu ? SCAN_NS : beside_ns(screen->pane.list);
 
 	*query = (struct process_query){.threads_of = pane && pane->threads ? PROCESS_QUERY_ALL : 0,
-					.gpu_memory = pane || beside};
+					.gpu_memory = pane || beside,
+					.counts = pane != NULL};
 	if (pane)
 		process_pane_query(pane, query);
 	if (cpu || (pane && !pane->threads) || screen_shows_verdict(screen))

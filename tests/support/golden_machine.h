@@ -108,20 +108,20 @@ static void add_processes(struct golden_machine *m)
 	m->list = people_list(true);
 	m->list->n_hidden = 2;
 	process_list_follow(m->list, NULL);
-	m->processes =
-		(struct process_table){.list = m->list,
-				       .cpu_most = 164.2,
-				       .rows = m->rows,
-				       .selected = 1,
-				       .first = &m->first,
-				       .page = &m->page,
-				       .order.tree = true,
-				       .unknown = 1u << PROCESS_BY_IPC | 1u << PROCESS_BY_WAIT |
-						  1u << PROCESS_BY_GPU_FRAGMENT | 1u << PROCESS_BY_GPU_VERTEX,
-				       .n_processes = 9,
-				       .n_threads = 91,
-				       .n_running = 1,
-				       .counted = {4715, 5715, true}};
+	m->processes = (struct process_table){
+		.list = m->list,
+		.cpu_most = 164.2,
+		.rows = m->rows,
+		.selected = 1,
+		.first = &m->first,
+		.page = &m->page,
+		.order.tree = true,
+		.unknown = 1u << PROCESS_BY_IPC | 1u << PROCESS_BY_WAIT | 1u << PROCESS_BY_MISSES |
+			   1u << PROCESS_BY_GPU_FRAGMENT | 1u << PROCESS_BY_GPU_VERTEX,
+		.n_processes = 9,
+		.n_threads = 91,
+		.n_running = 1,
+		.counted = {4715, 5715, true}};
 	m->processes.n = process_arrange(m->list, &m->processes.order, m->rows);
 	m->data.processes = &m->processes;
 	m->busiest = m->processes;

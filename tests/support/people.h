@@ -67,6 +67,7 @@ static struct process_list *people_list(bool threads)
 			.gpu_percent = (float)people[i].gpu,
 			.ipc = (float)NAN,
 			.wait_percent = (float)NAN,
+			.misses = (float)NAN,
 		};
 		snprintf(p->name, sizeof(p->name), "%s", people[i].name);
 		snprintf(p->user, sizeof(p->user), "%s", people[i].user);

@@ -300,12 +300,13 @@ static void a_column_that_was_known_once_stays(void **state)
 
 	(void)state;
 	bench_init(&b);
-	assert_int_equal(b.pane.table.unknown, 1u << PROCESS_BY_IPC | 1u << PROCESS_BY_WAIT | QUEUES);
+	assert_int_equal(b.pane.table.unknown,
+			 1u << PROCESS_BY_IPC | 1u << PROCESS_BY_WAIT | 1u << PROCESS_BY_MISSES | QUEUES);
 	for (unsigned i = 0; i < list->n; i++)
 		list->processes[i].gpu_percent = (float)NAN;
 	list->processes[0].ipc = 1;
 	process_pane_take(&b.pane, list);
-	assert_int_equal(b.pane.table.unknown, QUEUES | 1u << PROCESS_BY_WAIT);
+	assert_int_equal(b.pane.table.unknown, QUEUES | 1u << PROCESS_BY_WAIT | 1u << PROCESS_BY_MISSES);
 	bench_fini(&b);
 }
 
@@ -571,7 +572,7 @@ static void f6_offers_what_is_known_and_the_order_it_has(void **state)
 	press_key(&b, 'M');
 	press_key(&b, K_F6);
 	assert_int_equal(b.pane.choice.n,
-			 PROCESS_KEYS - 4); /* nothing counts IPC, waits, or tells queues apart */
+			 PROCESS_KEYS - 5); /* nothing counts IPC, misses, waits, or tells queues apart */
 	b.pane.choice.item(b.pane.choice.ids[b.pane.choice.at], &name, &text);
 	assert_string_equal(name, "RSS");
 	press_key(&b, K_END);
@@ -1051,7 +1052,8 @@ static void keys_of_everywhere_keep_their_meaning(void **state)
 		bool of_rows = action == ACTION_SELECT || action == ACTION_ZOOM || action == ACTION_SCROLL ||
 			       action == ACTION_PAGE || action == ACTION_EDGE || action == ACTION_LEAP ||
 			       action == ACTION_ENDS || action == ACTION_FILTER || action == ACTION_PIN ||
-			       action == ACTION_OWN || action == ACTION_NEXT_SORT || action == ACTION_SCALE;
+			       action == ACTION_OWN || action == ACTION_NEXT_SORT || action == ACTION_SCALE ||
+			       action == ACTION_LATE_ONLY;
 
 		process_pane_leave(&b.pane);
 		if (action != ACTION_NONE && !of_rows)

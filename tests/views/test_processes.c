@@ -27,7 +27,8 @@ static void shown_list(struct shown *s, struct process_list *list)
 					  .first = &s->first,
 					  .page = &s->page,
 					  .order.key = PROCESS_BY_PID,
-					  .unknown = 1u << PROCESS_BY_IPC | 1u << PROCESS_BY_WAIT | QUEUES,
+					  .unknown = 1u << PROCESS_BY_IPC | 1u << PROCESS_BY_WAIT |
+						     1u << PROCESS_BY_MISSES | QUEUES,
 					  .n_processes = 412,
 					  .n_threads = 1830,
 					  .n_running = 3};
@@ -135,7 +136,7 @@ static void what_no_process_tells_has_no_column(void **state)
 	expect_text(drawn(&s, 120, 20, false), "GPU %     RSS  GPU mem");
 	expect_not(drawn(&s, 120, 20, false), "IPC");
 	s.table.unknown = 1u << PROCESS_BY_GPU | 1u << PROCESS_BY_GPU_MEMORY | QUEUES;
-	expect_text(drawn(&s, 120, 20, false), "RSS  IPC     TIME");
+	expect_text(drawn(&s, 120, 20, false), "RSS  IPC misses     TIME");
 	expect_not(drawn(&s, 120, 20, false), "GPU");
 	shown_fini(&s);
 }
@@ -193,7 +194,7 @@ static void a_glyph_marks_what_the_rows_are_sorted_by(void **state)
 
 	(void)state;
 	shown_init(&s);
-	s.table.unknown = 1u << PROCESS_BY_WAIT | QUEUES;
+	s.table.unknown = 1u << PROCESS_BY_WAIT | 1u << PROCESS_BY_MISSES | QUEUES;
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		const char *got;
 
