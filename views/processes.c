@@ -65,6 +65,7 @@ static void draw_line(const struct process_table *t, struct canvas *canvas, stru
 	snprintf(text, sizeof(text), "%u\u2013%u of %s", t->n ? *t->first + 1 : 0, last,
 		 count_format(count, t->n));
 	put_part(canvas, &r, STYLE_DIM, text);
+	put_part(canvas, &r, STYLE_TEXT, t->gone ? t->gone : "");
 	snprintf(text, sizeof(text), "K shows %s kernel thread%s", count_format(count, t->n_kernel),
 		 t->n_kernel == 1 ? "" : "s");
 	put_part(canvas, &r, STYLE_DIM, t->order.no_kernel ? text : "");

@@ -49,8 +49,9 @@ struct process_table {
 	unsigned n_processes, n_threads, n_running, n_kernel; /* in the list */
 	double cpu_most;                                      /* the highest CPU % in it */
 	bool commands;                                        /* command lines instead of names */
-	const struct process_was *was;       /* of each process of the list; NULL: nothing is compared */
-	struct process_id counted;           /* the one that the CPU view counts alone */
+	const struct process_was *was; /* of each process of the list; NULL: nothing is compared */
+	const char *gone;              /* what only the other side had, printable; NULL or "": nothing */
+	struct process_id counted;     /* the one that the CPU view counts alone */
 	const struct process_choice *choice; /* NULL if none is open */
 };
 

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #define PROCESSES_MOST 64 /* whose changes are listed */
+#define GONE_NAMED 3      /* of the processes that are gone */
 #define CPU_LEAST 2       /* percent of one CPU that a process must have had or have */
 
 /* A process of the other side. */
@@ -288,6 +289,47 @@ static struct process_was was_of(const struct compare *c, const struct process_l
 		   : (struct process_was){!n_found && !(c->with_log && p->is_thread), NAN, NAN, NAN};
 }
 
+static bool is_gone(const struct compare *c, const struct process_list *list,
+		    const struct compare_process *was)
+{
+	if (was->id.is_thread || !(was->cpu_percent > 0))
+		return false;
+	for (unsigned i = 0; i < list->n; i++)
+		if (c->with_log ? !strcmp(list->processes[i].name, was->name)
+				: process_is(&list->processes[i], was->id))
+			return false;
+	return true;
+}
+
+static int compare_cpu(const void *a, const void *b)
+{
+	double x = (*(const struct compare_process *const *)a)->cpu_percent,
+	       y = (*(const struct compare_process *const *)b)->cpu_percent;
+
+	return (x < y) - (x > y);
+}
+
+/* "2 gone: game 80.8 %, loader 3.1 %" */
+static void name_gone(struct compare *c, const struct process_list *list)
+{
+	const struct compare_process *of = c->with_log ? c->baseline->processes : c->processes;
+	unsigned n_of = c->with_log ? c->baseline->n_processes : c->n_processes, n = 0;
+	AUTOFREE const struct compare_process **gone = xcalloc(n_of + 1, sizeof(*gone));
+	AUTO_STRBUF struct strbuf text = {0};
+
+	for (unsigned i = 0; i < n_of; i++)
+		if (is_gone(c, list, &of[i]))
+			gone[n++] = &of[i];
+	if (n)
+		qsort(gone, n, sizeof(*gone), compare_cpu);
+	for (unsigned i = 0; i < n && i < GONE_NAMED; i++) {
+		if (i == 0)
+			strbuf_printf(&text, "%u gone: ", n);
+		strbuf_printf(&text, "%s%.20s %.1f %%", i ? ", " : "", gone[i]->name, gone[i]->cpu_percent);
+	}
+	str_printable(c->gone, sizeof(c->gone), text.n ? text.p : "");
+}
+
 const struct process_was *compare_processes(struct compare *c, const struct process_list *list)
 {
 	if (!list || !(c->with_log ? c->baseline->n_processes : c->n_processes))
@@ -297,6 +339,7 @@ const struct process_was *compare_processes(struct compare *c, const struct proc
 	c->pairs = xreallocarray(c->pairs, list->n + 1, sizeof(*c->pairs));
 	for (unsigned i = 0; i < list->n; i++)
 		c->pairs[i] = was_of(c, list, &list->processes[i]);
+	name_gone(c, list);
 	c->paired = list;
 	c->paired_ns = list->end_ns;
 	return c->pairs;

@@ -23,6 +23,7 @@ struct compare {
 	struct compare_process *processes; /* of the moment */
 	unsigned n_processes;
 	struct process_was *pairs; /* of the last compare_processes */
+	char gone[160]; /* the busiest of those that only the other side had, printable; "" if none */
 	const struct process_list *paired;
 	int64_t paired_ns;
 	struct view_change *rows; /* of the last compare_gather */

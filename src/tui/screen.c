@@ -463,6 +463,7 @@ void screen_draw(struct screen *screen, const struct alert *alert, struct canvas
 	screen->pane.busiest_page = 0;
 	screen->pane.table.was =
 		screen->compare.on ? compare_processes(&screen->compare, screen->pane.list) : NULL;
+	screen->pane.table.gone = screen->pane.table.was ? screen->compare.gone : NULL;
 	if (screen->compare.on)
 		compare_gather(&screen->compare, &screen->views, &data, screen->pane.list);
 	if (view->n_charts)

@@ -34,6 +34,7 @@ static void a_process_is_compared_with_itself(void **state)
 	assert_true(!pairs[1].is_new && pairs[1].cpu_percent == 20 && isnan(pairs[1].gpu_percent));
 	assert_true(pairs[2].is_new && isnan(pairs[2].cpu_percent));
 	assert_true(pairs[3].is_new);
+	assert_string_equal(c.gone, "1 gone: old 5.0 %");
 	compare_end(&c);
 	assert_null(compare_processes(&c, &list));
 	compare_fini(&c);
