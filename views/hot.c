@@ -188,6 +188,7 @@ static void hot_draw(const struct chart *chart, const struct view_data *data, st
 {
 	const struct hot_shown *hot = data->hot;
 	int n = hot ? (int)hot->table->n : 0, from, i;
+	char count[UNITS_TEXT];
 	bool filtered;
 
 	if (!hot)
@@ -204,8 +205,8 @@ static void hot_draw(const struct chart *chart, const struct view_data *data, st
 		return;
 	}
 	canvas_printf(canvas, rect_top(&r, 1), STYLE_DIM,
-		      "%s   %llu samples in %.0f s   scope %s   %.0f lost   cost %.1f %%", hot->event,
-		      (unsigned long long)hot->table->count, hot->seconds, hot->whose, hot->lost, hot->cost);
+		      "%s   %s samples in %.0f s   scope %s   %.0f lost   cost %.1f %%", hot->event,
+		      count_format(count, hot->table->count), hot->seconds, hot->whose, hot->lost, hot->cost);
 	draw_heads(canvas, widget_head(&r), hot->table->has_calls);
 	/* Filtered, all that fit are few. */
 	filtered = data->filter && data->filter[0];

@@ -11,6 +11,8 @@
 
 #define RECENT_COLS 48
 #define RECENT_FROM 120 /* columns from which it stands beside the selected one */
+#define SECOND_NS 1000000000ll
+#define TOGETHER_MOST 8 /* of what began in one second */
 #define RECENT_NS 300000000000ll
 #define CHECK_COLS 50 /* of one check, at least */
 #define VALUE_COLS 10
@@ -186,31 +188,61 @@ static struct recent newest_recent(const struct screen *screen)
 			       screen->n_marks};
 }
 
-/* The newest first; what has no room is a number. */
+static void draw_one_recent(const struct screen *screen, const struct recent *at, int64_t at_ns,
+			    bool is_event, struct canvas *canvas, struct rect row)
+{
+	char clock[16];
+
+	moment_clock(screen->realtime_ns - (screen->judge.judge->end_ns - at_ns), clock, sizeof(clock));
+	rect_left(&row, canvas_text(canvas, row, STYLE_DIM, clock) + 2);
+	if (is_event)
+		draw_event(screen, at->event, canvas, row);
+	else
+		canvas_printf(canvas, row, STYLE_MARK, "\u25b2  %s", screen->marks[at->mark].text);
+}
+
+/* How many of the next ones began in the same second as the first of them. */
+static int count_together(struct recent at)
+{
+	int64_t at_ns, second = INT64_MIN;
+	bool is_event;
+	int n = 0;
+
+	while (next_recent(&at, &at_ns, &is_event) && (!n || at_ns / SECOND_NS == second)) {
+		second = at_ns / SECOND_NS;
+		n++;
+	}
+	return n;
+}
+
+/* The newest first; of many that began in one second those that the judge found first, which are
+ * the worst. What has no room is a number. */
 static void draw_recent(const struct screen *screen, struct canvas *canvas, struct rect r)
 {
 	struct recent at = newest_recent(screen);
+	int n = 0, left = 0, skipped = 0;
 	int64_t at_ns;
 	bool is_event;
-	int n = 0;
 
 	panel_box(&(struct panel_texts){"Recent", "last 5 minutes", "", STYLE_DIM}, canvas, r);
 	r = (struct rect){r.x + PANEL_MARGIN, r.y + 1, r.w - 2 * PANEL_MARGIN, r.h - 2};
 	while (next_recent(&at, &at_ns, &is_event))
 		n++;
 	at = newest_recent(screen);
-	for (; n > 0 && r.h > 0 && !(r.h == 1 && n > 1); n--) {
-		struct rect row = rect_top(&r, 1);
-		char clock[16];
-
+	while (n > 0 && r.h > 0 && !(r.h == 1 && n > 1)) {
+		if (!left) { /* of this second */
+			left = count_together(at);
+			skipped = left > TOGETHER_MOST ? left - TOGETHER_MOST : 0;
+			for (int i = 0; i < skipped; i++)
+				next_recent(&at, &at_ns, &is_event);
+			left -= skipped;
+			n -= skipped;
+		}
 		next_recent(&at, &at_ns, &is_event);
-		moment_clock(screen->realtime_ns - (screen->judge.judge->end_ns - at_ns), clock,
-			     sizeof(clock));
-		rect_left(&row, canvas_text(canvas, row, STYLE_DIM, clock) + 2);
-		if (is_event)
-			draw_event(screen, at.event, canvas, row);
-		else
-			canvas_printf(canvas, row, STYLE_MARK, "\u25b2  %s", screen->marks[at.mark].text);
+		draw_one_recent(screen, &at, at_ns, is_event, canvas, rect_top(&r, 1));
+		n--;
+		if (!--left && skipped && r.h > 0)
+			canvas_printf(canvas, rect_top(&r, 1), STYLE_DIM, "%10s%d more began", "", skipped);
 	}
 	if (n && r.h)
 		canvas_printf(canvas, rect_top(&r, 1), STYLE_DIM, "%d more", n);
