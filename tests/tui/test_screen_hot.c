@@ -72,6 +72,7 @@ static void assert_drawn(const struct screen_hot *hot, const char *name, int col
 	widget_hot.draw(&chart, &data, &c, canvas_rect(&c));
 	canvas_dump(&c, &out);
 	canvas_fini(&c);
+	hits_fini(&hits);
 	assert_int_equal(golden_compare(name, out.p), 0);
 }
 
