@@ -8,9 +8,10 @@
 #include <stdio.h>
 #include <string.h>
 
-#define WIDE 136         /* columns from which groups have titles and rows a history */
-#define FAIR 96          /* from which they tell since when, and whose limit it is */
-#define SELECTED_ROWS 10 /* of the panels below, at least */
+#define HOLD_NS 5000000000ll /* for which rows keep their order */
+#define WIDE 136             /* columns from which groups have titles and rows a history */
+#define FAIR 96              /* from which they tell since when, and whose limit it is */
+#define SELECTED_ROWS 10     /* of the panels below, at least */
 #define LINES_MOST (FINDINGS_CARD_MOST + JUDGE_GROUPS + 2)
 
 static bool is_listed(const struct findings_card *card, const struct screen *screen, const struct judged *f)
@@ -43,6 +44,74 @@ static void follow_selected(struct findings_card *card)
 	select_row(card, card->at_checks ? card->n : at);
 }
 
+/* ---- the order ---- */
+
+static int shown_at(const struct findings_card *card, const struct judged *f)
+{
+	for (int i = 0; i < card->n_shown; i++)
+		if (card->shown[i] == f->def)
+			return i;
+	return -1;
+}
+
+/* Findings of one group, which stand together whatever happens. */
+static int end_of_group(const struct findings_card *card, const struct screen *screen, int from)
+{
+	const struct judged *f = card->rows[from];
+	int end = from + 1;
+
+	while (end < card->n && card->rows[end]->holds == f->holds &&
+	       (!f->holds || screen_judge_rank(&screen->judge, card->rows[end]).group ==
+				     screen_judge_rank(&screen->judge, f).group))
+		end++;
+	return end;
+}
+
+/* Put those of a group that were shown into the order in which they were; new ones keep their
+ * places. Returns whether that moved any. */
+static bool keep_order(struct findings_card *card, int from, int end)
+{
+	bool moved = false;
+
+	for (int i = from; i < end; i++)
+		for (int k = i + 1; k < end; k++) {
+			const struct judged *f = card->rows[i];
+			int x = shown_at(card, f), y = shown_at(card, card->rows[k]);
+
+			if (x < 0 || y < 0 || x < y)
+				continue;
+			card->rows[i] = card->rows[k];
+			card->rows[k] = f;
+			moved = true;
+		}
+	return moved;
+}
+
+/* A row moves within its group only when its order has held for some seconds, so that it can be
+ * read. */
+static void hold_order(struct findings_card *card, const struct screen *screen)
+{
+	const struct judged *wanted[FINDINGS_CARD_MOST];
+	int64_t now_ns = screen->judge.judge ? screen->judge.judge->end_ns : 0;
+	bool differs = false;
+
+	memcpy(wanted, card->rows, sizeof(wanted));
+	for (int from = 0, end; from < card->n; from = end) {
+		end = end_of_group(card, screen, from);
+		differs |= keep_order(card, from, end);
+	}
+	card->differs_ns = !differs ? 0 : card->differs_ns ? card->differs_ns : now_ns;
+	if (differs && (now_ns - card->differs_ns >= HOLD_NS || now_ns < card->differs_ns ||
+			now_ns - card->shown_ns > HOLD_NS)) {
+		memcpy(card->rows, wanted, sizeof(wanted));
+		card->differs_ns = 0;
+	}
+	card->n_shown = card->n;
+	for (int i = 0; i < card->n; i++)
+		card->shown[i] = card->rows[i]->def;
+	card->shown_ns = now_ns;
+}
+
 static void list_findings(struct findings_card *card, const struct screen *screen)
 {
 	const struct judge *judge = screen->judge.judge;
@@ -59,6 +128,7 @@ static void list_findings(struct findings_card *card, const struct screen *scree
 		card->rows[at] = f;
 		card->n++;
 	}
+	hold_order(card, screen);
 	follow_selected(card);
 }
 

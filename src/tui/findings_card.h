@@ -16,6 +16,11 @@ struct findings_card {
 	int at, first, page;                           /* its row; the first line, and how many were drawn */
 	const struct judged *rows[FINDINGS_CARD_MOST]; /* of the last draw */
 	int n;
+	/* The order of the last draw, and since when findings should have another one, 0: they
+	 * have it; both at times of the judge. */
+	const struct finding_def *shown[FINDINGS_CARD_MOST];
+	int n_shown;
+	int64_t shown_ns, differs_ns;
 };
 
 /* Draw it over the whole canvas; alert: the line to show now, or NULL. */

@@ -111,6 +111,47 @@ static void a_finding_that_ended_stays_for_a_minute(void **state)
 	bench_fini(&b);
 }
 
+/* Pretend that the first two rows were the other way round until now. */
+static void turn_first_two(struct card_bench *b)
+{
+	const struct finding_def *first = b->card.shown[0];
+
+	b->card.shown[0] = b->card.shown[1];
+	b->card.shown[1] = first;
+}
+
+static void rows_change_places_only_after_five_seconds(void **state)
+{
+	const struct judged *first, *second;
+	struct card_bench b;
+	struct judge *judge;
+
+	(void)state;
+	bench_init(&b, "bandwidth-bound", 160, 60);
+	judge = b.s.screen.judge.judge;
+	first = b.card.rows[0];
+	second = b.card.rows[1];
+	turn_first_two(&b);
+	draw_card(&b);
+	assert_ptr_equal(b.card.rows[0], second);
+	judge->end_ns += 4999 * MS;
+	draw_card(&b);
+	assert_ptr_equal(b.card.rows[0], second);
+	judge->end_ns += MS;
+	draw_card(&b);
+	assert_ptr_equal(b.card.rows[0], first);
+	turn_first_two(&b); /* an order that was shown long ago counts no longer */
+	judge->end_ns += 5001 * MS;
+	draw_card(&b);
+	assert_ptr_equal(b.card.rows[0], first);
+	turn_first_two(&b); /* a log went back */
+	draw_card(&b);
+	judge->end_ns -= 60000 * MS;
+	draw_card(&b);
+	assert_ptr_equal(b.card.rows[0], first);
+	bench_fini(&b);
+}
+
 static void a_muted_finding_is_neither_listed_nor_counted(void **state)
 {
 	struct card_bench b;
@@ -260,6 +301,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(what_holds_stands_above_what_is_fine_and_what_came),
 		cmocka_unit_test(a_finding_that_ended_stays_for_a_minute),
+		cmocka_unit_test(rows_change_places_only_after_five_seconds),
 		cmocka_unit_test(a_muted_finding_is_neither_listed_nor_counted),
 		cmocka_unit_test(every_finding_can_be_read_in_a_small_terminal),
 		cmocka_unit_test(each_finding_has_one_line),
