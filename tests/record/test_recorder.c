@@ -327,6 +327,8 @@ static uint64_t record_stalled(struct recorder_bench *b, struct recorder_state *
 		b->sys.poll(&b->sys, NULL, 0, 10);
 		recorder_look(r, end);
 	} while (!end->lost);
+	sampler_set_period(b->session.sampler, 0, 10000000000); /* no sample follows the lost ones */
+	b->sys.poll(&b->sys, NULL, 0, 20);
 	recorder_end(r);
 	assert_int_equal(pthread_create(&s.thread, NULL, stalled_read, &s), 0);
 	recorder_stop(r, end);
