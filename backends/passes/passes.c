@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#define ALONE_NS 2000000000ll     /* after which it looks for applications less often */
 #define PERIOD_MAX_NS 500000000ll /* the rings of busy applications hold little more than a second */
 
 /* There is always somewhere to listen; open tells what is wrong with it. */
@@ -52,7 +53,8 @@ static bool passes_start(struct source *source, int64_t period_ns, int64_t now_n
 
 	(void)err;
 	source->period_ns = period_ns < PERIOD_MAX_NS ? period_ns : PERIOD_MAX_NS;
-	p->begin_ns = p->since_ns = now_ns;
+	p->asked_ns = source->period_ns;
+	p->begin_ns = p->since_ns = p->alone_ns = now_ns;
 	p->due_ns = now_ns + source->period_ns;
 	pass_fold_start(&p->fold, source->options.frames_per_second);
 	return true;
@@ -281,6 +283,21 @@ static void release_apps(struct passes *p)
 	}
 }
 
+/* Nobody may ever come: looking for applications every 10 ms would cost more than it is worth. */
+static void choose_period(struct source *source, struct passes *p, int64_t now_ns)
+{
+	int64_t period_ns;
+
+	for (unsigned i = 0; i < APPS_MOST; i++)
+		if (p->apps[i].fd >= 0)
+			p->alone_ns = now_ns;
+	period_ns = now_ns - p->alone_ns > ALONE_NS ? PERIOD_MAX_NS : p->asked_ns;
+	if (period_ns == source->period_ns)
+		return;
+	source->period_ns = period_ns;
+	p->due_ns = now_ns + period_ns;
+}
+
 static enum read_result passes_read(struct source *source, int64_t now_ns, struct sample *sample)
 {
 	struct passes *p = source->priv;
@@ -301,6 +318,7 @@ static enum read_result passes_read(struct source *source, int64_t now_ns, struc
 	if (sample->value[FRAME_DISJOINT] && sample->value[FRAME_DISJOINT] != SAMPLE_UNKNOWN)
 		sample->flags |= SAMPLE_CLOCK;
 	p->begin_ns = now_ns;
+	choose_period(source, p, now_ns);
 	return READ_GOT;
 }
 

@@ -42,7 +42,9 @@ struct passes {
 	struct pass_fold fold;
 	struct regions regions;
 	int64_t since_ns; /* events before it are not of this measurement */
+	int64_t asked_ns; /* the period while applications are there */
 	int64_t begin_ns, due_ns;
+	int64_t alone_ns; /* when the last one was there, or it was started */
 };
 
 /* passes_app.c: connections. passes_listen waits at most a second, and fails with a message. */
