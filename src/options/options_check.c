@@ -310,8 +310,9 @@ bool options_check(struct options *options, const struct option_words *words, bo
 	if (!format_given && !(writes[command].formats & 1u << options->format))
 		options->format = FORMAT_TABLE; /* the file means other commands */
 	if (!check_tables(options, words, err) || !options_check_refresh(options, refresh_given, err) ||
-	    !options_check_view(options, err) || !options_check_scenario(options, err) ||
-	    !check_part(options, err) || !check_scope(options, err) || !check_repeat(options, words, err))
+	    !options_check_view(options, options_given(words, "view"), err) ||
+	    !options_check_scenario(options, err) || !check_part(options, err) ||
+	    !check_scope(options, err) || !check_repeat(options, words, err))
 		return false;
 	if ((command == COMMAND_LIVE || command == COMMAND_RECORD) && !check_log(options, format_given, err))
 		return false;

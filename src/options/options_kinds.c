@@ -373,7 +373,7 @@ bool check_cpus(const char *list, struct err *err)
 		       CPU_MAX);
 }
 
-bool options_check_view(const struct options *options, struct err *err)
+bool options_check_view(const struct options *options, bool view_given, struct err *err)
 {
 	AUTO_STRBUF struct strbuf names = {0};
 	struct gpudb *db = NULL;
@@ -393,12 +393,14 @@ bool options_check_view(const struct options *options, struct err *err)
 		strbuf_printf(&names, "%s%s", i ? ", " : "", views.views[i].name);
 	if (ok && !known && strcmp(options->view, "user") == 0)
 		err_set(err, 0,
-			"--view: user: there is no view of your own yet: press i on a row, then e, or see "
-			"OWN VIEWS "
-			"in malitop(1)");
+			"user: there is no view of your own yet: press i on a row, then e, or see "
+			"OWN VIEWS in malitop(1)");
 	else if (ok && !known)
-		err_set(err, 0, "--view: unknown '%.40s': expected %s, or the key of one", options->view,
-			names.p);
+		err_set(err, 0, "unknown '%.40s': expected %s, or the key of one", options->view, names.p);
+	if (ok && !known && view_given)
+		err_prefix(err, "--view: ");
+	else if (ok && !known)
+		err_prefix(err, "%s: view: ", options->config_path);
 	views_fini(&views);
 	gpudb_free(db);
 	return known;

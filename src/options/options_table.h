@@ -123,7 +123,7 @@ void scenario_names(struct strbuf *out);
 void guide_names(struct strbuf *out);
 
 /* Whether there is the view, shipped or the user's own. */
-bool options_check_view(const struct options *options, struct err *err);
+bool options_check_view(const struct options *options, bool view_given, struct err *err);
 bool options_check_scenario(const struct options *options, struct err *err);
 
 /* options_keys.c */

@@ -501,6 +501,7 @@ static void wrong_configuration_names_file_and_line(void **state)
 		{"keys\n  p q r\n", "config:2: 'p q r': expected a key"},
 		{"options\n  ascii maybe\n", "config:2: ascii: unknown 'maybe': expected yes or no"},
 		{"options\n  view\n", "config:2: view: empty"},
+		{"options\n  view sideways\n", "config: view: unknown 'sideways': expected overview, "},
 		{"options\n  gpudb\n", "config:2: gpudb: empty"},
 		{"options\n\tascii yes\n", "config:2: control character"},
 		{"options\n  ascii yes\n    more\n", "config:3: indented too far"},
