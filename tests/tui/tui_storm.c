@@ -330,6 +330,7 @@ static void storm_one(const struct storm *storm, const char *log, long seed, tim
 	random_state = (uint64_t)seed;
 	write_own(0);
 	unlink("malitop/gpudb/my.view");
+	unlink("malitop/config"); /* Settings saved the name of a view that is gone now. */
 	start_program(&pty, storm, log);
 	if (!pty_wait_output(&pty, 0, "\x1b["))
 		fail_shown(&pty, storm, seed, "no screen came");
