@@ -154,6 +154,22 @@ struct report_mean report_side_value(const struct report_side *side, unsigned ro
 	return report_mean_of(values, side->n);
 }
 
+bool report_side_cells(const struct report_side *sides, unsigned n, unsigned row, const char *phase,
+		       void (*put)(const struct report_side *side, unsigned row,
+				   const struct report_mean *value, struct strbuf *out),
+		       struct strbuf *out)
+{
+	bool known = false;
+
+	for (unsigned i = 0; i < n; i++) {
+		const struct report_mean value = report_side_value(&sides[i], row, phase);
+
+		known = known || value.n;
+		put(&sides[i], row, &value, out);
+	}
+	return known;
+}
+
 char *report_side_deviation(const struct report_side *side, unsigned row, const struct report_mean *value,
 			    char text[UNITS_TEXT])
 {

@@ -39,6 +39,11 @@ void report_side_name(const struct report_side *side, struct strbuf *out);
 int report_phase_named(const struct report_log *log, const char *name);
 /* phase: NULL is the whole log. */
 struct report_mean report_side_value(const struct report_side *side, unsigned row, const char *phase);
+/* One row, a cell of each side as `put` writes it. False: no side has a value. */
+bool report_side_cells(const struct report_side *sides, unsigned n, unsigned row, const char *phase,
+		       void (*put)(const struct report_side *side, unsigned row,
+				   const struct report_mean *value, struct strbuf *out),
+		       struct strbuf *out);
 /* Of the values that are known. */
 struct report_mean report_mean_of(const double *values, unsigned n);
 /* "± 0.2 ms"; "" for one run. Returns text. */

@@ -252,15 +252,8 @@ static void put_columns(const struct report_side *sides, unsigned n, struct strb
 	strbuf_str(out, "\n");
 	for (unsigned row = 0; row < report_rows(); row++) {
 		AUTO_STRBUF struct strbuf cells = {0};
-		unsigned known = 0;
 
-		for (unsigned i = 0; i < n; i++) {
-			const struct report_mean value = report_side_value(&sides[i], row, NULL);
-
-			known += value.n > 0;
-			put_mean(&sides[i], row, &value, &cells);
-		}
-		if (known)
+		if (report_side_cells(sides, n, row, NULL, put_mean, &cells))
 			strbuf_printf(out, "| %s |%s\n", report_row_title(&sides[0].runs[0], row), cells.p);
 	}
 }

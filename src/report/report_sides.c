@@ -51,15 +51,8 @@ static void put_column_rows(const struct report_side *sides, unsigned n, const c
 {
 	for (unsigned row = 0; row < report_rows(); row++) {
 		AUTO_STRBUF struct strbuf cells = {0};
-		unsigned known = 0;
 
-		for (unsigned i = 0; i < n; i++) {
-			const struct report_mean value = report_side_value(&sides[i], row, phase);
-
-			known += value.n > 0;
-			report_put_mean(&sides[i], row, &value, &cells);
-		}
-		if (!known)
+		if (!report_side_cells(sides, n, row, phase, report_put_mean, &cells))
 			continue;
 		report_row_open(out, report_row_title(&sides[0].runs[0], row));
 		strbuf_add(out, cells.p, cells.n);
