@@ -283,7 +283,7 @@ static void release_apps(struct passes *p)
 	}
 }
 
-/* Nobody may ever come: looking for applications every 10 ms would cost more than it is worth. */
+/* While there are no applications: looking every 10 ms would cost more than it is worth. */
 static void choose_period(struct source *source, struct passes *p, int64_t now_ns)
 {
 	int64_t period_ns;

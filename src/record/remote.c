@@ -677,7 +677,7 @@ bool remote_ask(struct remote *r, const char *word, const char *text, int64_t *n
 	return true;
 }
 
-/* Without a number: nobody waits for the answers. */
+/* Without a number: the desk does not wait for the answers. */
 static void ask_again(struct remote *r)
 {
 	for (size_t i = 0; i < ARRAY_LEN(standing_words); i++) {

@@ -183,7 +183,7 @@ static void begin_one(struct process_counts *counts, const struct process *p, in
 		.pid = p->pid, .start = p->start, .wanted = true, .ipc = (float)NAN, .misses = (float)NAN};
 	counts->what.scope = (struct scope){.kind = SCOPE_PROCESS, .pid = p->pid};
 	c->source = source_open(counts->sys, counts->perf, &counts->what, "", &err);
-	if (!c->source || !has_cycles(c->source)) /* this machine has no such counters, or for nobody */
+	if (!c->source || !has_cycles(c->source)) /* the machine has none, or permits none */
 		counts->may_not = c->source || err.code == ENOENT || err.code == ENOSYS;
 	if (c->source && (counts->may_not || !c->source->backend->start(c->source, PERIOD_NS, now_ns, &err)))
 		close_source(&c->source);
