@@ -40,10 +40,7 @@ struct process_counts *process_counts_new(const struct sys *sys, const struct so
 {
 	struct process_counts *counts = xcalloc(1, sizeof(*counts));
 
-	*counts = (struct process_counts){.sys = sys, .what = *what};
-	for (unsigned i = 0; registry[i]; i++)
-		if (strcmp(registry[i]->name, "perf") == 0)
-			counts->perf = registry[i];
+	*counts = (struct process_counts){.sys = sys, .perf = registry_find(span_of("perf")), .what = *what};
 	for (unsigned i = 0; i < COUNTS; i++)
 		counts->needs[i] = (struct metric_need){.slot = span_of(slot_names[i])};
 	counts->what.events = NULL;
