@@ -89,23 +89,30 @@ static void check_first(const struct ratio_table *t, const char *json)
 		complain(t, json, "first is not", table_text(t, "first"));
 }
 
+static void check_severity(const struct ratio_table *t, const char *json, const char *severity)
+{
+	struct span names = table_text(t, severity), word;
+
+	while ((word = span_word(&names)).n) {
+		const char *at = find_finding(json, word);
+
+		if (!at || !span_is(value_after(at, "severity"), severity))
+			complain(t, json, severity, word);
+	}
+}
+
 static void check_names(const struct ratio_table *t, const char *json)
 {
-	struct span has = table_text(t, "has"), not = table_text(t, "not"), note = table_text(t, "note"),
-		    word;
+	struct span has = table_text(t, "has"), not = table_text(t, "not"), word;
 
 	while ((word = span_word(&has)).n)
 		if (!find_finding(json, word))
 			complain(t, json, "lacks", word);
-	while ((word = span_word(&note)).n) {
-		const char *at = find_finding(json, word);
-
-		if (!at || !span_is(value_after(at, "severity"), "note"))
-			complain(t, json, "no note", word);
-	}
 	while ((word = span_word(&not )).n)
 		if (find_finding(json, word))
 			complain(t, json, "says", word);
+	check_severity(t, json, "note");
+	check_severity(t, json, "critical");
 }
 
 static void check_case(const struct gpudb *db, const struct ratio_table *t)
