@@ -218,20 +218,22 @@ static void put_value(struct canvas *canvas, struct rect r, enum style style, co
 						     canvas->ascii));
 }
 
-/* "above 60.0 %  house" */
+/* "above 60.0 %  house"; of a number that is back within it, where it ends: "until 55.0 %  house" */
 static void draw_limit(const struct judged *f, struct canvas *canvas, struct rect r, enum style style)
 {
+	const char *side = f->side == ALERT_ABOVE ? "above" : "below";
+	bool ends = f->holds && !findings_beyond(f);
 	char limit[UNITS_TEXT];
 
 	rect_left(&r, 2);
 	if (r.w <= 0)
 		return;
-	unit_format(limit, f->limit, f->number.unit, false, canvas->ascii);
+	unit_format(limit, ends ? f->off : f->limit, f->number.unit, false, canvas->ascii);
 	if (r.w < 20) {
 		canvas_printf(canvas, r, style, "%s %s", f->side == ALERT_ABOVE ? ">" : "<", limit);
 		return;
 	}
-	rect_left(&r, canvas_text(canvas, r, style, f->side == ALERT_ABOVE ? "above" : "below"));
+	rect_left(&r, canvas_text(canvas, r, style, ends ? "until" : side));
 	canvas_text_right(canvas, rect_left(&r, 11), style, limit);
 	rect_left(&r, 1);
 	canvas_text_cut(canvas, r, STYLE_DIM, finding_origin(f->def));

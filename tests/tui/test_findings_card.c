@@ -111,6 +111,20 @@ static void a_finding_that_ended_stays_for_a_minute(void **state)
 	bench_fini(&b);
 }
 
+static void a_number_back_within_its_limit_has_the_one_where_it_ends(void **state)
+{
+	struct card_bench b;
+	struct judged *f;
+
+	(void)state;
+	bench_init(&b, "bandwidth-bound", 160, 60);
+	f = sim_screen_finding(&b.s, "read-stalls"); /* above 10 until 8 */
+	f->number.value = 8.4;
+	draw_card(&b);
+	assert_shown(&b, "8.4 %  until      8.0 % house");
+	bench_fini(&b);
+}
+
 /* Pretend that the first two rows were the other way round until now. */
 static void turn_first_two(struct card_bench *b)
 {
@@ -301,6 +315,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(what_holds_stands_above_what_is_fine_and_what_came),
 		cmocka_unit_test(a_finding_that_ended_stays_for_a_minute),
+		cmocka_unit_test(a_number_back_within_its_limit_has_the_one_where_it_ends),
 		cmocka_unit_test(rows_change_places_only_after_five_seconds),
 		cmocka_unit_test(a_muted_finding_is_neither_listed_nor_counted),
 		cmocka_unit_test(every_finding_can_be_read_in_a_small_terminal),
