@@ -10,24 +10,8 @@
 
 /* ---- stanzas `event` and `group` ---- */
 
-static bool parse_text(struct gpudb *db, const char **to, struct stanza *s, const struct stanza_line *line,
-		       struct err *err)
-{
-	struct span text;
-
-	if (!text_parse(db, s, line, &text, err))
-		return false;
-	*to = gpudb_string(db, text);
-	return true;
-}
-
-static bool event_help(struct gpudb *db, void *thing, struct stanza *s, const struct stanza_line *line,
-		       struct err *err)
-{
-	return parse_text(db, &((struct cpu_event *)thing)->help, s, line, err);
-}
-
-static const struct gpudb_field event_fields[] = {{"help", event_help}, {NULL, NULL}};
+static const struct gpudb_field event_fields[] = {
+	{"help", field_text_string, offsetof(struct cpu_event, help)}, {0}};
 
 bool event_parse(struct gpudb *db, struct stanza *s, const struct stanza_line *open, struct err *err)
 {
@@ -40,20 +24,10 @@ bool event_parse(struct gpudb *db, struct stanza *s, const struct stanza_line *o
 	return true;
 }
 
-static bool group_title(struct gpudb *db, void *thing, struct stanza *s, const struct stanza_line *line,
-			struct err *err)
-{
-	return parse_text(db, &((struct cpu_group *)thing)->title, s, line, err);
-}
-
-static bool group_metrics(struct gpudb *db, void *thing, struct stanza *s, const struct stanza_line *line,
-			  struct err *err)
-{
-	return text_parse(db, s, line, &((struct cpu_group *)thing)->metrics, err);
-}
-
 static const struct gpudb_field group_fields[] = {
-	{"title", group_title}, {"metrics", group_metrics}, {NULL, NULL}};
+	{"title", field_text_string, offsetof(struct cpu_group, title)},
+	{"metrics", field_text, offsetof(struct cpu_group, metrics)},
+	{0}};
 
 bool group_parse(struct gpudb *db, struct stanza *s, const struct stanza_line *open, struct err *err)
 {

@@ -8,110 +8,51 @@
 #include <math.h>
 #include <string.h>
 
-static bool field_severity(struct gpudb *db, void *thing, struct stanza *s, const struct stanza_line *line,
-			   struct err *err)
+static bool field_severity(const struct field *f, void *member)
 {
-	(void)db;
+	struct span value = f->line->value;
+
 	for (unsigned i = 0; finding_severity_names[i]; i++)
-		if (span_is(line->value, finding_severity_names[i]) ||
-		    (i == SEVERITY_NOTE && span_is(line->value, "info"))) { /* as notes were called */
-			((struct finding_def *)thing)->severity = i;
+		if (span_is(value, finding_severity_names[i]) ||
+		    (i == SEVERITY_NOTE && span_is(value, "info"))) { /* as notes were called */
+			*(enum finding_severity *)member = i;
 			return true;
 		}
-	return stanza_fail(s, line->line, err, "severity '%.*s': expected note, warning or critical",
-			   SPAN_ARG(line->value));
+	return field_fail(f, "severity '%.*s': expected note, warning or critical", SPAN_ARG(value));
 }
 
-static bool field_gpus(struct gpudb *db, void *thing, struct stanza *s, const struct stanza_line *line,
-		       struct err *err)
-{
-	(void)db;
-	return gpu_field_parse(s, line, &((struct finding_def *)thing)->gpus, err);
-}
-
-#define TEXT_FIELD(function, member)                                                         \
-	static bool function(struct gpudb *db, void *thing, struct stanza *s,                \
-			     const struct stanza_line *line, struct err *err)                \
-	{                                                                                    \
-		return text_parse(db, s, line, &((struct finding_def *)thing)->member, err); \
-	}
-TEXT_FIELD(field_needs, needs)
-TEXT_FIELD(field_evidence, evidence)
-TEXT_FIELD(field_guide, guide)
-TEXT_FIELD(field_metrics, metrics)
-TEXT_FIELD(field_rules, rules)
-TEXT_FIELD(field_resource, resource)
-TEXT_FIELD(field_explains, explains)
-TEXT_FIELD(field_units, units)
-
-#define VARIANT_FIELD(function, member)                                                         \
-	static bool function(struct gpudb *db, void *thing, struct stanza *s,                   \
-			     const struct stanza_line *line, struct err *err)                   \
-	{                                                                                       \
-		return variant_parse(db, &((struct finding_def *)thing)->member, s, line, err); \
-	}
 /* A copy: the screen reads it in every frame, and the files' text is unloaded. */
-static bool field_look(struct gpudb *db, void *thing, struct stanza *s, const struct stanza_line *line,
-		       struct err *err)
+static bool field_look(const struct field *f, void *member)
 {
-	struct span *look = &((struct finding_def *)thing)->look;
+	struct span *look = member;
 
-	if (!text_parse(db, s, line, look, err))
+	if (!field_text(f, look))
 		return false;
-	look->p = gpudb_string(db, *look);
+	look->p = gpudb_string(f->db, *look);
 	return true;
 }
 
-VARIANT_FIELD(field_says, says)
-VARIANT_FIELD(field_do, advice)
-VARIANT_FIELD(field_gain, gain)
-VARIANT_FIELD(field_headroom, headroom)
-VARIANT_FIELD(field_time, time)
-VARIANT_FIELD(field_whole, whole)
-VARIANT_FIELD(field_takes, takes)
-VARIANT_FIELD(field_may_take, may_take)
-
-#define STRING_FIELD(function, member)                                                 \
-	static bool function(struct gpudb *db, void *thing, struct stanza *s,          \
-			     const struct stanza_line *line, struct err *err)          \
-	{                                                                              \
-		(void)s, (void)err;                                                    \
-		((struct finding_def *)thing)->member = gpudb_string(db, line->value); \
-		return true;                                                           \
-	}
-STRING_FIELD(field_title, title)
-STRING_FIELD(field_id, id)
-STRING_FIELD(field_of, of)
-
-static bool field_only(struct gpudb *db, void *thing, struct stanza *s, const struct stanza_line *line,
-		       struct err *err)
+static bool field_only(const struct field *f, void *member)
 {
-	(void)db;
-	((struct finding_def *)thing)->alone = true;
-	return span_is(line->value, "no-gpu") ||
-	       stanza_fail(s, line->line, err, "only '%.*s': expected no-gpu", SPAN_ARG(line->value));
+	*(bool *)member = true;
+	return span_is(f->line->value, "no-gpu") ||
+	       field_fail(f, "only '%.*s': expected no-gpu", SPAN_ARG(f->line->value));
 }
 
-static bool field_spare(struct gpudb *db, void *thing, struct stanza *s, const struct stanza_line *line,
-			struct err *err)
+static bool field_spare(const struct field *f, void *member)
 {
-	(void)db;
-	((struct finding_def *)thing)->spare = true;
-	return span_is(line->value, "yes") ||
-	       stanza_fail(s, line->line, err, "spare '%.*s': expected yes", SPAN_ARG(line->value));
+	*(bool *)member = true;
+	return span_is(f->line->value, "yes") ||
+	       field_fail(f, "spare '%.*s': expected yes", SPAN_ARG(f->line->value));
 }
 
-static bool field_house(struct gpudb *db, void *thing, struct stanza *s, const struct stanza_line *line,
-			struct err *err)
+static bool field_house(const struct field *f, void *member)
 {
-	struct span text;
+	const char **house = member;
 
-	if (!text_parse(db, s, line, &text, err))
+	if (!field_text_string(f, house))
 		return false;
-	if (!text.n)
-		return stanza_fail(s, line->line, err, "'house': expected the reason of the limit");
-	((struct finding_def *)thing)->house = gpudb_string(db, text);
-	return true;
+	return (*house)[0] || field_fail(f, "'house': expected the reason of the limit");
 }
 
 /* Take the last word off *text. */
@@ -166,75 +107,72 @@ static bool limit_parse(struct span text, struct finding_limit *limit)
 	return limit->side == ALERT_ABOVE ? limit->off <= limit->on : limit->off >= limit->on;
 }
 
-static bool limit_add(struct gpudb *db, struct finding_limit **list, struct stanza *s,
-		      const struct stanza_line *line, struct err *err)
+static bool field_limit(const struct field *f, void *member)
 {
-	struct finding_limit limit = {.line = line->line};
+	struct finding_limit limit = {.line = f->line->line}, **list = member;
 	struct span text;
 
-	if (!text_parse(db, s, line, &text, err) || !gpu_set_parse(s, line->line, &text, &limit.gpus, err))
+	if (!field_text(f, &text) || !gpu_set_parse(f, &text, &limit.gpus))
 		return false;
 	if (!limit_parse(text, &limit))
-		return stanza_fail(
-			s, line->line, err,
+		return field_fail(
+			f,
 			"%.*s '%.*s': expected a formula, 'above', 'below' or 'from', a number with or "
 			"without a unit, and maybe 'until' and the number at which it ends",
-			SPAN_ARG(line->key), SPAN_ARG(text));
+			SPAN_ARG(f->line->key), SPAN_ARG(text));
 	while (*list)
 		list = &(*list)->next;
-	*list = gpudb_alloc(db, sizeof(limit));
+	*list = gpudb_alloc(f->db, sizeof(limit));
 	**list = limit;
 	return true;
 }
 
-#define LIMIT_FIELD(function, member)                                                       \
-	static bool function(struct gpudb *db, void *thing, struct stanza *s,               \
-			     const struct stanza_line *line, struct err *err)               \
-	{                                                                                   \
-		return limit_add(db, &((struct finding_def *)thing)->member, s, line, err); \
-	}
-LIMIT_FIELD(field_when, whens)
-LIMIT_FIELD(field_and, ands)
-LIMIT_FIELD(field_unless, unlesses)
-LIMIT_FIELD(field_clear, clears)
+/* The keywords of enum finding_kind. */
+static const char *const kind_words[] = {"finding", "verdict", "condition", "note", "resource"};
 
-#define FIELDS_OF_ALL                                 \
-	{"gpus", field_gpus}, {"guide", field_guide}, \
-	{                                             \
-		"rules", field_rules                  \
-	}
-#define FIELDS_OF_LIMITS                                                                          \
-	{"title", field_title}, {"when", field_when}, {"and", field_and}, {"needs", field_needs}, \
-		{"unless", field_unless}, {"evidence", field_evidence}, {"says", field_says},     \
-		{"do", field_do}, {"look", field_look},                                           \
-	{                                                                                         \
-		"house", field_house                                                              \
-	}
+enum {
+	OF_RULE = 1 << FINDING_RULE,
+	OF_VERDICT = 1 << FINDING_VERDICT,
+	OF_BOTH = OF_RULE | OF_VERDICT,
+	OF_CONDITION = 1 << FINDING_CONDITION,
+	OF_NOTE = 1 << FINDING_NOTE,
+	OF_RESOURCE = 1 << FINDING_RESOURCE,
+};
 
-static const struct gpudb_field finding_fields[] = {
-	FIELDS_OF_ALL,        FIELDS_OF_LIMITS, {"severity", field_severity}, {"resource", field_resource},
-	{"gain", field_gain}, {NULL, NULL}};
-static const struct gpudb_field verdict_fields[] = {FIELDS_OF_ALL,
-						    FIELDS_OF_LIMITS,
-						    {"clear", field_clear},
-						    {"id", field_id},
-						    {"only", field_only},
-						    {"spare", field_spare},
-						    {"explains", field_explains},
-						    {"units", field_units},
-						    {"headroom", field_headroom},
-						    {NULL, NULL}};
-static const struct gpudb_field condition_fields[] = {{"gpus", field_gpus}, {"and", field_and}, {NULL, NULL}};
-static const struct gpudb_field resource_fields[] = {{"title", field_title},
-						     {"of", field_of},
-						     {"time", field_time},
-						     {"whole", field_whole},
-						     {"takes", field_takes},
-						     {"may-take", field_may_take},
-						     {NULL, NULL}};
-static const struct gpudb_field note_fields[] = {
-	FIELDS_OF_ALL, {"metrics", field_metrics}, {"says", field_says}, {NULL, NULL}};
-
+static const struct {
+	struct gpudb_field field;
+	unsigned kinds; /* that have it */
+} all_fields[] = {
+	{{"gpus", field_gpus, offsetof(struct finding_def, gpus)}, OF_BOTH | OF_CONDITION | OF_NOTE},
+	{{"guide", field_text, offsetof(struct finding_def, guide)}, OF_BOTH | OF_NOTE},
+	{{"rules", field_text, offsetof(struct finding_def, rules)}, OF_BOTH | OF_NOTE},
+	{{"title", field_string, offsetof(struct finding_def, title)}, OF_BOTH | OF_RESOURCE},
+	{{"when", field_limit, offsetof(struct finding_def, whens)}, OF_BOTH},
+	{{"and", field_limit, offsetof(struct finding_def, ands)}, OF_BOTH | OF_CONDITION},
+	{{"needs", field_text, offsetof(struct finding_def, needs)}, OF_BOTH},
+	{{"unless", field_limit, offsetof(struct finding_def, unlesses)}, OF_BOTH},
+	{{"evidence", field_text, offsetof(struct finding_def, evidence)}, OF_BOTH},
+	{{"metrics", field_text, offsetof(struct finding_def, metrics)}, OF_NOTE},
+	{{"says", field_variant, offsetof(struct finding_def, says)}, OF_BOTH | OF_NOTE},
+	{{"do", field_variant, offsetof(struct finding_def, advice)}, OF_BOTH},
+	{{"look", field_look, offsetof(struct finding_def, look)}, OF_BOTH},
+	{{"house", field_house, offsetof(struct finding_def, house)}, OF_BOTH},
+	{{"severity", field_severity, offsetof(struct finding_def, severity)}, OF_RULE},
+	{{"resource", field_text, offsetof(struct finding_def, resource)}, OF_RULE},
+	{{"gain", field_variant, offsetof(struct finding_def, gain)}, OF_RULE},
+	{{"clear", field_limit, offsetof(struct finding_def, clears)}, OF_VERDICT},
+	{{"id", field_string, offsetof(struct finding_def, id)}, OF_VERDICT},
+	{{"only", field_only, offsetof(struct finding_def, alone)}, OF_VERDICT},
+	{{"spare", field_spare, offsetof(struct finding_def, spare)}, OF_VERDICT},
+	{{"explains", field_text, offsetof(struct finding_def, explains)}, OF_VERDICT},
+	{{"units", field_text, offsetof(struct finding_def, units)}, OF_VERDICT},
+	{{"headroom", field_variant, offsetof(struct finding_def, headroom)}, OF_VERDICT},
+	{{"of", field_string, offsetof(struct finding_def, of)}, OF_RESOURCE},
+	{{"time", field_variant, offsetof(struct finding_def, time)}, OF_RESOURCE},
+	{{"whole", field_variant, offsetof(struct finding_def, whole)}, OF_RESOURCE},
+	{{"takes", field_variant, offsetof(struct finding_def, takes)}, OF_RESOURCE},
+	{{"may-take", field_variant, offsetof(struct finding_def, may_take)}, OF_RESOURCE},
+};
 /* A user's stanza of the same kind and name replaces ours in its place. */
 static struct finding_def *slot_of(struct gpudb *db, const struct finding_def *def)
 {
@@ -260,11 +198,10 @@ static const char *missing_field(const struct finding_def *def)
 							  : NULL;
 }
 
-static bool parse_as(struct gpudb *db, struct stanza *s, const struct stanza_line *open,
-		     enum finding_kind kind, const struct gpudb_field *fields, struct err *err)
+bool judgement_parse(struct gpudb *db, struct stanza *s, const struct stanza_line *open, struct err *err)
 {
+	struct gpudb_field fields[ARRAY_LEN(all_fields) + 1] = {{0}}, *end = fields;
 	struct finding_def def = {.name = gpudb_string(db, open->value),
-				  .kind = kind,
 				  .severity = SEVERITY_WARNING,
 				  .file = s->file,
 				  .shipped = s->shipped,
@@ -272,11 +209,16 @@ static bool parse_as(struct gpudb *db, struct stanza *s, const struct stanza_lin
 	struct span rest = open->value;
 	const char *missing;
 
+	while (!span_is(open->key, kind_words[def.kind]))
+		def.kind++;
 	def.id = def.name;
 	span_word(&rest);
 	if (span_trim(rest).n)
 		return stanza_fail(s, open->line, err, "%.*s '%.*s': a name has no blanks",
 				   SPAN_ARG(open->key), SPAN_ARG(open->value));
+	for (size_t i = 0; i < ARRAY_LEN(all_fields); i++)
+		if (all_fields[i].kinds >> def.kind & 1)
+			*end++ = all_fields[i].field;
 	if (!fields_parse(db, &def, fields, s, err))
 		return false;
 	missing = missing_field(&def);
@@ -285,31 +227,6 @@ static bool parse_as(struct gpudb *db, struct stanza *s, const struct stanza_lin
 				   def.name, missing);
 	*slot_of(db, &def) = def;
 	return true;
-}
-
-bool finding_parse(struct gpudb *db, struct stanza *s, const struct stanza_line *open, struct err *err)
-{
-	return parse_as(db, s, open, FINDING_RULE, finding_fields, err);
-}
-
-bool verdict_parse(struct gpudb *db, struct stanza *s, const struct stanza_line *open, struct err *err)
-{
-	return parse_as(db, s, open, FINDING_VERDICT, verdict_fields, err);
-}
-
-bool condition_parse(struct gpudb *db, struct stanza *s, const struct stanza_line *open, struct err *err)
-{
-	return parse_as(db, s, open, FINDING_CONDITION, condition_fields, err);
-}
-
-bool resource_parse(struct gpudb *db, struct stanza *s, const struct stanza_line *open, struct err *err)
-{
-	return parse_as(db, s, open, FINDING_RESOURCE, resource_fields, err);
-}
-
-bool note_parse(struct gpudb *db, struct stanza *s, const struct stanza_line *open, struct err *err)
-{
-	return parse_as(db, s, open, FINDING_NOTE, note_fields, err);
 }
 
 unsigned finding_drop_rules(struct gpudb *db)

@@ -32,7 +32,7 @@ static bool has_id(const struct gpu_product *p, uint64_t gpu_id, bool old)
 
 static struct gpu_layout *layout_of(const struct gpudb *db, const struct gpu_product *p)
 {
-	for (unsigned k = 0; p->layout_name && k < db->n_layouts; k++)
+	for (unsigned k = p->layout_name ? db->n_layouts : 0; k-- > 0;)
 		if (strcmp(db->layouts[k].name, p->layout_name) == 0)
 			return &db->layouts[k];
 	return NULL;
@@ -59,9 +59,8 @@ static void make_raw_layout(struct gpudb *db)
 	struct gpu_layout *raw = &db->raw;
 
 	raw->slots_per_block = GPU_BLOCK_SLOTS_MAX;
-	raw->cap = BLOCK_COUNT * per_block;
-	raw->counters = xcalloc(raw->cap, sizeof(*raw->counters));
-	for (; raw->n_counters < raw->cap; raw->n_counters++) {
+	raw->counters = xcalloc(BLOCK_COUNT * per_block, sizeof(*raw->counters));
+	for (; raw->n_counters < BLOCK_COUNT * per_block; raw->n_counters++) {
 		struct gpu_counter *c = &raw->counters[raw->n_counters];
 		char name[32];
 

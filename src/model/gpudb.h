@@ -38,13 +38,11 @@ struct gpu_counter {
 
 struct gpu_layout {
 	const char *name;
-	unsigned slots_per_block;     /* 64 or 128 */
+	unsigned
+		slots_per_block; /* 64 or 128; 0: only its text is known, which is read when a GPU needs it */
 	struct gpu_counter *counters; /* by block, then by index */
 	unsigned n_counters, n_published;
-	unsigned cap;
-	bool kept;                     /* false: its text was checked only, and is read when a GPU needs it */
-	struct stanza text;            /* from the line after its first */
-	uint64_t seen[BLOCK_COUNT][2]; /* bit set of the indices in use */
+	struct stanza text; /* from the line after its first */
 };
 
 struct gpu_constant {
@@ -117,10 +115,8 @@ struct slot_title {
 struct gpudb {
 	struct gpu_product *products;
 	unsigned n_products, cap_products;
-	struct gpu_layout *layouts;
+	struct gpu_layout *layouts; /* in reading order; of those of one name the last one counts */
 	unsigned n_layouts, cap_layouts;
-	uint64_t *counter_names; /* hash table of the hashes of all their names; 0: free */
-	unsigned n_counter_names, counter_names_size, n_layouts_named;
 	struct metric_def *metrics; /* model/metric.h */
 	unsigned n_metrics, cap_metrics;
 	struct finding_def *findings; /* model/finding.h */

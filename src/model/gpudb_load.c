@@ -47,10 +47,10 @@ static const struct {
 	{"gpu", gpu_parse},           {"layout", layout_parse},
 	{"metric", metric_parse},     {"slots", slots_parse},
 	{"template", template_parse}, {"section", section_parse},
-	{"chart", chart_parse},       {"finding", finding_parse},
-	{"verdict", verdict_parse},   {"condition", condition_parse},
-	{"note", note_parse},         {"event", event_parse},
-	{"group", group_parse},       {"resource", resource_parse},
+	{"chart", chart_parse},       {"finding", judgement_parse},
+	{"verdict", judgement_parse}, {"condition", judgement_parse},
+	{"note", judgement_parse},    {"event", event_parse},
+	{"group", group_parse},       {"resource", judgement_parse},
 	{"scenario", part_parse},     {"shaders", part_parse},
 	{"looks", part_parse},
 };
@@ -343,7 +343,6 @@ void gpudb_free(struct gpudb *db)
 		free(db->owned[i]);
 	free(db->products);
 	free(db->layouts);
-	free(db->counter_names);
 	free(db->metrics);
 	free(db->metric_index);
 	free(db->slot_names);

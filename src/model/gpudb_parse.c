@@ -2,6 +2,7 @@
 #include "model/gpudb_parse.h"
 
 #include "base/alloc.h"
+#include "model/metric.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -71,33 +72,49 @@ bool fields_parse(struct gpudb *db, void *thing, const struct gpudb_field *field
 			return stanza_fail(s, line.line, err, "unknown field '%.*s': expected one of%s",
 					   SPAN_ARG(line.key), known.p);
 		}
-		if (!f->parse(db, thing, s, &line, err))
+		if (!f->read(&(struct field){db, s, &line, err}, (char *)thing + f->offset))
 			return false;
 	}
 }
 
-bool text_parse(struct gpudb *db, struct stanza *s, const struct stanza_line *line, struct span *text,
-		struct err *err)
+bool field_string(const struct field *f, void *member)
+{
+	*(const char **)member = gpudb_string(f->db, f->line->value);
+	return true;
+}
+
+bool field_text(const struct field *f, void *member)
 {
 	AUTO_STRBUF struct strbuf all = {0};
 	struct stanza_line row;
 
 	for (;;) {
-		if (!stanza_next(s, &row, err))
+		if (!stanza_next(f->s, &row, f->err))
 			return false;
 		if (row.kind != STANZA_ROW)
 			break;
 		if (!all.n)
-			strbuf_add(&all, line->value.p, line->value.n);
+			strbuf_add(&all, f->line->value.p, f->line->value.n);
 		strbuf_printf(&all, "%s%.*s", all.n ? " " : "", SPAN_ARG(row.text));
 	}
-	stanza_back(s, &row);
-	*text = all.n ? (struct span){gpudb_string(db, (struct span){all.p, all.n}), all.n} : line->value;
+	stanza_back(f->s, &row);
+	*(struct span *)member =
+		all.n ? (struct span){gpudb_string(f->db, (struct span){all.p, all.n}), all.n}
+		      : f->line->value;
 	return true;
 }
 
-bool gpu_set_parse(const struct stanza *s, unsigned line, struct span *text, struct gpu_set *set,
-		   struct err *err)
+bool field_text_string(const struct field *f, void *member)
+{
+	struct span text;
+
+	if (!field_text(f, &text))
+		return false;
+	*(const char **)member = gpudb_string(f->db, text);
+	return true;
+}
+
+bool gpu_set_parse(const struct field *f, struct span *text, struct gpu_set *set)
 {
 	struct span word, rest;
 
@@ -108,23 +125,34 @@ bool gpu_set_parse(const struct stanza *s, unsigned line, struct span *text, str
 	*text = span_trim(*text);
 	set->words = rest = (struct span){word.p + 1, word.n - 1};
 	if (!rest.n || rest.p[rest.n - 1] == ',')
-		return stanza_fail(s, line, err,
-				   "'%.*s': expected GPUs or families after '@', separated by commas",
-				   SPAN_ARG(word));
+		return field_fail(f, "'%.*s': expected GPUs or families after '@', separated by commas",
+				  SPAN_ARG(word));
 	while (rest.n)
 		if (!span_until(&rest, ',').n)
-			return stanza_fail(s, line, err, "'%.*s': an empty name in the GPU set",
-					   SPAN_ARG(word));
+			return field_fail(f, "'%.*s': an empty name in the GPU set", SPAN_ARG(word));
 	return true;
 }
 
-bool gpu_field_parse(const struct stanza *s, const struct stanza_line *line, struct gpu_set *set,
-		     struct err *err)
+bool field_gpus(const struct field *f, void *member)
 {
-	struct span rest = line->value;
+	struct span rest = f->line->value;
 
 	if (rest.n && rest.p[0] == '@')
-		return gpu_set_parse(s, line->line, &rest, set, err);
-	return stanza_fail(s, line->line, err, "'%.*s': expected a GPU set such as @G57,5thGen",
-			   SPAN_ARG(rest));
+		return gpu_set_parse(f, &rest, member);
+	return field_fail(f, "'%.*s': expected a GPU set such as @G57,5thGen", SPAN_ARG(rest));
+}
+
+bool field_variant(const struct field *f, void *member)
+{
+	struct metric_variant v = {.line = f->line->line}, **list = member;
+
+	if (!field_text(f, &v.text) || !gpu_set_parse(f, &v.text, &v.gpus))
+		return false;
+	if (!v.text.n)
+		return field_fail(f, "'%.*s' is empty", SPAN_ARG(f->line->key));
+	while (*list)
+		list = &(*list)->next;
+	*list = gpudb_alloc(f->db, sizeof(v));
+	**list = v;
+	return true;
 }

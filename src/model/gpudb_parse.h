@@ -11,8 +11,7 @@ typedef bool stanza_parse_fn(struct gpudb *db, struct stanza *s, const struct st
 			     struct err *err);
 
 stanza_parse_fn gpu_parse, layout_parse, metric_parse, slots_parse, template_parse, section_parse,
-	chart_parse, finding_parse, verdict_parse, condition_parse, note_parse, resource_parse, event_parse,
-	group_parse;
+	chart_parse, judgement_parse, event_parse, group_parse;
 
 /* gpudb_own.c: the stanzas in a file of the user's that are not data. This is the view that is
  * open; {0} at the start of a file. */
@@ -29,34 +28,37 @@ const char *gpudb_string(struct gpudb *db, struct span s);
 /* Allocate memory that lives as long as the db. */
 void *gpudb_alloc(struct gpudb *db, size_t n);
 
-/* One field of a stanza, for a table of fields. `thing` is the struct that the stanza fills. */
+/* A field of a stanza while it is read. */
+struct field {
+	struct gpudb *db;
+	struct stanza *s;
+	const struct stanza_line *line;
+	struct err *err;
+};
+/* Set the error to "file:line: ..." of the field. Returns false. */
+#define field_fail(f, ...) stanza_fail((f)->s, (f)->line->line, (f)->err, __VA_ARGS__)
+
+/* How a field is read into a member of the struct that the stanza fills. */
 struct gpudb_field {
 	const char *key;
-	bool (*parse)(struct gpudb *db, void *thing, struct stanza *s, const struct stanza_line *line,
-		      struct err *err);
+	bool (*read)(const struct field *f, void *member);
+	size_t offset;
 };
-/* Parse the fields of a stanza by the table (ended by a NULL key), up to the next stanza. The error
- * for an unknown field lists the known ones. */
+/* Read the fields of a stanza by the table (ended by a NULL key) into `thing`, up to the next
+ * stanza. The error for an unknown field lists the known ones. */
 bool fields_parse(struct gpudb *db, void *thing, const struct gpudb_field *fields, struct stanza *s,
 		  struct err *err);
 
 /* Parse a leading "@SET" of *text and remove it. Without one the set is empty: every GPU. An empty
  * name in a set is an error. */
-bool gpu_set_parse(const struct stanza *s, unsigned line, struct span *text, struct gpu_set *set,
-		   struct err *err);
+bool gpu_set_parse(const struct field *f, struct span *text, struct gpu_set *set);
 
-/* Parse a field that is a set and nothing else. */
-bool gpu_field_parse(const struct stanza *s, const struct stanza_line *line, struct gpu_set *set,
-		     struct err *err);
-
-/* Join the field's value and its continuation rows with blanks, in the db's memory. */
-bool text_parse(struct gpudb *db, struct stanza *s, const struct stanza_line *line, struct span *text,
-		struct err *err);
-
-/* Parse "[@SET] text" with its continuation rows, and append it to a list. */
-struct metric_variant;
-bool variant_parse(struct gpudb *db, struct metric_variant **list, struct stanza *s,
-		   const struct stanza_line *line, struct err *err);
+/* Readers of fields. Texts have continuation rows, joined by blanks in the db's memory. */
+bool field_string(const struct field *f, void *member);      /* const char *: the value */
+bool field_text(const struct field *f, void *member);        /* struct span: the text */
+bool field_text_string(const struct field *f, void *member); /* const char *: the text */
+bool field_gpus(const struct field *f, void *member);        /* struct gpu_set: "@SET" */
+bool field_variant(const struct field *f, void *member);     /* struct metric_variant *: "[@SET] text" */
 
 /* Remove the findings; verdicts, conditions and notes stay. Returns how many of these there are. */
 unsigned finding_drop_rules(struct gpudb *db);

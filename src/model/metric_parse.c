@@ -8,96 +8,27 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool set_string(struct gpudb *db, const char **to, const struct stanza_line *line)
+static bool field_unit(const struct field *f, void *member)
 {
-	*to = gpudb_string(db, line->value);
-	return true;
+	const struct unit *unit = *(const struct unit **)member = unit_find(f->line->value);
+
+	return unit || field_fail(f,
+				  "unit '%.*s' is not known: expected one such as cycles, percent, bytes, "
+				  "count or ratio",
+				  SPAN_ARG(f->line->value));
 }
 
-static bool field_title(struct gpudb *db, void *thing, struct stanza *s, const struct stanza_line *line,
-			struct err *err)
+static bool field_prometheus(const struct field *f, void *member)
 {
-	(void)s, (void)err;
-	return set_string(db, &((struct metric_def *)thing)->title, line);
-}
-
-static bool field_short(struct gpudb *db, void *thing, struct stanza *s, const struct stanza_line *line,
-			struct err *err)
-{
-	(void)s, (void)err;
-	return set_string(db, &((struct metric_def *)thing)->short_title, line);
-}
-
-static bool field_group(struct gpudb *db, void *thing, struct stanza *s, const struct stanza_line *line,
-			struct err *err)
-{
-	(void)s, (void)err;
-	return set_string(db, &((struct metric_def *)thing)->group, line);
-}
-
-static bool field_unit(struct gpudb *db, void *thing, struct stanza *s, const struct stanza_line *line,
-		       struct err *err)
-{
-	struct metric_def *def = thing;
-
-	(void)db;
-	def->unit = unit_find(line->value);
-	return def->unit ||
-	       stanza_fail(s, line->line, err,
-			   "unit '%.*s' is not known: expected one such as cycles, percent, bytes, "
-			   "count or ratio",
-			   SPAN_ARG(line->value));
-}
-
-static bool field_prometheus(struct gpudb *db, void *thing, struct stanza *s, const struct stanza_line *line,
-			     struct err *err)
-{
-	struct span name = line->value;
+	struct span name = *(struct span *)member = f->line->value;
 	bool ok = name.n && name.n < METRIC_PROMETHEUS;
 
-	(void)db;
 	for (size_t i = 0; ok && i < name.n; i++)
 		ok = (name.p[i] >= 'a' && name.p[i] <= 'z') || (name.p[i] >= '0' && name.p[i] <= '9') ||
 		     (i && name.p[i] == '_');
-	((struct metric_def *)thing)->prometheus = name;
-	return ok || stanza_fail(s, line->line, err,
-				 "prometheus '%.*s': expected a name of a-z, 0-9 and _, up to %d of them",
-				 SPAN_ARG(name), METRIC_PROMETHEUS - 1);
+	return ok || field_fail(f, "prometheus '%.*s': expected a name of a-z, 0-9 and _, up to %d of them",
+				SPAN_ARG(name), METRIC_PROMETHEUS - 1);
 }
-
-static bool field_gpus(struct gpudb *db, void *thing, struct stanza *s, const struct stanza_line *line,
-		       struct err *err)
-{
-	(void)db;
-	return gpu_field_parse(s, line, &((struct metric_def *)thing)->gpus, err);
-}
-
-bool variant_parse(struct gpudb *db, struct metric_variant **list, struct stanza *s,
-		   const struct stanza_line *line, struct err *err)
-{
-	struct metric_variant v = {.line = line->line};
-
-	if (!text_parse(db, s, line, &v.text, err) || !gpu_set_parse(s, v.line, &v.text, &v.gpus, err))
-		return false;
-	if (!v.text.n)
-		return stanza_fail(s, v.line, err, "'%.*s' is empty", SPAN_ARG(line->key));
-	while (*list)
-		list = &(*list)->next;
-	*list = gpudb_alloc(db, sizeof(v));
-	**list = v;
-	return true;
-}
-
-#define VARIANT_FIELD(function, member)                                                        \
-	static bool function(struct gpudb *db, void *thing, struct stanza *s,                  \
-			     const struct stanza_line *line, struct err *err)                  \
-	{                                                                                      \
-		return variant_parse(db, &((struct metric_def *)thing)->member, s, line, err); \
-	}
-VARIANT_FIELD(field_expr, exprs)
-VARIANT_FIELD(field_guide, guides)
-VARIANT_FIELD(field_var, vars)
-VARIANT_FIELD(add_alert, alerts)
 
 bool metric_alert_parse(struct span text, const struct unit *unit, enum alert_side *side, double *at)
 {
@@ -109,20 +40,17 @@ bool metric_alert_parse(struct span text, const struct unit *unit, enum alert_si
 	       (span_is(span_trim(text), "budget") || quantity_parse(span_trim(text), unit, at));
 }
 
-static bool field_alert(struct gpudb *db, void *thing, struct stanza *s, const struct stanza_line *line,
-			struct err *err)
+static bool field_alert(const struct field *f, void *member)
 {
-	struct span rest = line->value, word = span_word(&rest);
+	struct span value = f->line->value, rest = value, word = span_word(&rest);
 	enum alert_side side;
 	double at;
 
-	if (!add_alert(db, thing, s, line, err))
+	if (!field_variant(f, member))
 		return false;
-	if (metric_alert_parse(word.n && word.p[0] == '@' ? span_trim(rest) : line->value, NULL, &side, &at))
-		return true;
-	return stanza_fail(s, line->line, err,
-			   "alert '%.*s': expected 'above' or 'below' and a number or 'budget'",
-			   SPAN_ARG(line->value));
+	return metric_alert_parse(word.n && word.p[0] == '@' ? span_trim(rest) : value, NULL, &side, &at) ||
+	       field_fail(f, "alert '%.*s': expected 'above' or 'below' and a number or 'budget'",
+			  SPAN_ARG(value));
 }
 
 /* The unit may follow the alerts. */
@@ -139,22 +67,20 @@ static bool alerts_check(const struct metric_def *def, struct stanza *s, struct 
 }
 
 /* Help is the most of all text and rarely read: it stays where it is, with its line breaks. */
-static bool field_help(struct gpudb *db, void *thing, struct stanza *s, const struct stanza_line *line,
-		       struct err *err)
+static bool field_help(const struct field *f, void *member)
 {
-	struct span *help = &((struct metric_def *)thing)->help;
+	struct span *help = member;
 	struct stanza_line row;
 
-	(void)db;
-	*help = line->value;
+	*help = f->line->value;
 	for (;;) {
-		if (!stanza_next(s, &row, err))
+		if (!stanza_next(f->s, &row, f->err))
 			return false;
 		if (row.kind != STANZA_ROW)
 			break;
 		help->n = (size_t)(row.text.p + row.text.n - help->p);
 	}
-	stanza_back(s, &row);
+	stanza_back(f->s, &row);
 	return true;
 }
 
@@ -171,41 +97,37 @@ void metric_help(const struct metric_def *def, struct strbuf *out)
 	}
 }
 
-static bool field_estimate(struct gpudb *db, void *thing, struct stanza *s, const struct stanza_line *line,
-			   struct err *err)
+static bool field_estimate(const struct field *f, void *member)
 {
-	(void)db;
-	((struct metric_def *)thing)->estimate = true;
-	return span_is(line->value, "yes") ||
-	       stanza_fail(s, line->line, err, "estimate '%.*s': expected 'yes'", SPAN_ARG(line->value));
+	*(bool *)member = true;
+	return span_is(f->line->value, "yes") ||
+	       field_fail(f, "estimate '%.*s': expected 'yes'", SPAN_ARG(f->line->value));
 }
 
-static bool field_better(struct gpudb *db, void *thing, struct stanza *s, const struct stanza_line *line,
-			 struct err *err)
+static bool field_better(const struct field *f, void *member)
 {
-	int *worse = &((struct metric_def *)thing)->worse;
+	struct span value = f->line->value;
+	int *worse = member;
 
-	(void)db;
-	*worse = span_is(line->value, "lower") ? 1 : span_is(line->value, "higher") ? -1 : 0;
-	return *worse || stanza_fail(s, line->line, err, "better '%.*s': expected 'lower' or 'higher'",
-				     SPAN_ARG(line->value));
+	*worse = span_is(value, "lower") ? 1 : span_is(value, "higher") ? -1 : 0;
+	return *worse || field_fail(f, "better '%.*s': expected 'lower' or 'higher'", SPAN_ARG(value));
 }
 
 static const struct gpudb_field metric_fields[] = {
-	{"title", field_title},
-	{"short", field_short},
-	{"unit", field_unit},
-	{"group", field_group},
-	{"var", field_var},
-	{"gpus", field_gpus},
-	{"expr", field_expr},
-	{"guide", field_guide},
-	{"alert", field_alert},
-	{"estimate", field_estimate},
-	{"help", field_help},
-	{"better", field_better},
-	{"prometheus", field_prometheus},
-	{NULL, NULL},
+	{"title", field_string, offsetof(struct metric_def, title)},
+	{"short", field_string, offsetof(struct metric_def, short_title)},
+	{"unit", field_unit, offsetof(struct metric_def, unit)},
+	{"group", field_string, offsetof(struct metric_def, group)},
+	{"var", field_variant, offsetof(struct metric_def, vars)},
+	{"gpus", field_gpus, offsetof(struct metric_def, gpus)},
+	{"expr", field_variant, offsetof(struct metric_def, exprs)},
+	{"guide", field_variant, offsetof(struct metric_def, guides)},
+	{"alert", field_alert, offsetof(struct metric_def, alerts)},
+	{"estimate", field_estimate, offsetof(struct metric_def, estimate)},
+	{"help", field_help, offsetof(struct metric_def, help)},
+	{"better", field_better, offsetof(struct metric_def, worse)},
+	{"prometheus", field_prometheus, offsetof(struct metric_def, prometheus)},
+	{0},
 };
 
 bool metric_parse(struct gpudb *db, struct stanza *s, const struct stanza_line *open, struct err *err)
@@ -232,13 +154,13 @@ bool metric_parse(struct gpudb *db, struct stanza *s, const struct stanza_line *
 	return true;
 }
 
-static bool slots_names(struct gpudb *db, void *thing, struct stanza *s, const struct stanza_line *line,
-			struct err *err)
+static bool slots_names(const struct field *f, void *member)
 {
+	struct gpudb *db = f->db;
 	struct span text, word;
 
-	(void)thing;
-	if (!text_parse(db, s, line, &text, err))
+	(void)member;
+	if (!field_text(f, &text))
 		return false;
 	while ((word = span_word(&text)).n) {
 		GROW(db->slot_names, db->n_slot_names, db->cap_slot_names);
@@ -248,25 +170,24 @@ static bool slots_names(struct gpudb *db, void *thing, struct stanza *s, const s
 }
 
 /* NAME words */
-static bool slots_title(struct gpudb *db, void *thing, struct stanza *s, const struct stanza_line *line,
-			struct err *err)
+static bool slots_title(const struct field *f, void *member)
 {
+	struct gpudb *db = f->db;
 	struct span rest, name;
 
-	(void)thing;
-	if (!text_parse(db, s, line, &rest, err))
+	(void)member;
+	if (!field_text(f, &rest))
 		return false;
 	name = span_word(&rest);
 	rest = span_trim(rest);
 	if (!rest.n)
-		return stanza_fail(s, line->line, err, "title: expected a name and words");
+		return field_fail(f, "title: expected a name and words");
 	GROW(db->slot_titles, db->n_slot_titles, db->cap_slot_titles);
 	db->slot_titles[db->n_slot_titles++] = (struct slot_title){name, rest};
 	return true;
 }
 
-static const struct gpudb_field slots_fields[] = {
-	{"names", slots_names}, {"title", slots_title}, {NULL, NULL}};
+static const struct gpudb_field slots_fields[] = {{"names", slots_names, 0}, {"title", slots_title, 0}, {0}};
 
 bool slots_parse(struct gpudb *db, struct stanza *s, const struct stanza_line *open, struct err *err)
 {

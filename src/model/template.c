@@ -10,61 +10,50 @@
 
 /* ---- parsing ---- */
 
-static bool template_for_field(struct gpudb *db, void *thing, struct stanza *s,
-			       const struct stanza_line *line, struct err *err)
+static bool template_for_field(const struct field *f, void *member)
 {
-	(void)db, (void)s, (void)err;
-	((struct metric_template *)thing)->families = line->value;
+	*(struct span *)member = f->line->value;
 	return true;
 }
 
-static bool template_adds(struct gpudb *db, void *thing, struct stanza *s, const struct stanza_line *line,
-			  struct err *err)
+static bool template_adds(const struct field *f, void *thing)
 {
 	struct metric_template *t = thing;
-	struct span rest = line->value;
+	struct span rest = f->line->value;
 
 	t->adds_family = span_word(&rest);
 	rest = span_trim(rest);
 	if (!rest.n)
-		return stanza_fail(s, line->line, err,
-				   "adds '%.*s': expected a family and the name of a template",
-				   SPAN_ARG(line->value));
-	t->adds_template = gpudb_string(db, rest);
+		return field_fail(f, "adds '%.*s': expected a family and the name of a template",
+				  SPAN_ARG(f->line->value));
+	t->adds_template = gpudb_string(f->db, rest);
 	return true;
 }
 
-static bool parse_choice(struct stanza *s, const struct stanza_line *line, const char *yes, const char *no,
-			 bool *value, struct err *err)
+static bool parse_choice(const struct field *f, const char *yes, const char *no, bool *value)
 {
-	*value = span_is(line->value, yes);
-	if (*value || span_is(line->value, no))
-		return true;
-	return stanza_fail(s, line->line, err, "%.*s '%.*s': expected %s or %s", SPAN_ARG(line->key),
-			   SPAN_ARG(line->value), yes, no);
+	*value = span_is(f->line->value, yes);
+	return *value || span_is(f->line->value, no) ||
+	       field_fail(f, "%.*s '%.*s': expected %s or %s", SPAN_ARG(f->line->key),
+			  SPAN_ARG(f->line->value), yes, no);
 }
 
-static bool template_cores(struct gpudb *db, void *thing, struct stanza *s, const struct stanza_line *line,
-			   struct err *err)
+static bool template_cores(const struct field *f, void *member)
 {
-	(void)db;
-	return parse_choice(s, line, "mean", "sum", &((struct metric_template *)thing)->cores_mean, err);
+	return parse_choice(f, "mean", "sum", member);
 }
 
-static bool template_bounds(struct gpudb *db, void *thing, struct stanza *s, const struct stanza_line *line,
-			    struct err *err)
+static bool template_bounds(const struct field *f, void *member)
 {
-	(void)db;
-	return parse_choice(s, line, "upper", "both", &((struct metric_template *)thing)->upper_bound_only,
-			    err);
+	return parse_choice(f, "upper", "both", member);
 }
 
 static const struct gpudb_field template_fields[] = {
-	{"for", template_for_field},
-	{"adds", template_adds},
-	{"cores", template_cores},
-	{"bounds", template_bounds},
-	{NULL, NULL},
+	{"for", template_for_field, offsetof(struct metric_template, families)},
+	{"adds", template_adds, 0},
+	{"cores", template_cores, offsetof(struct metric_template, cores_mean)},
+	{"bounds", template_bounds, offsetof(struct metric_template, upper_bound_only)},
+	{0},
 };
 
 bool template_parse(struct gpudb *db, struct stanza *s, const struct stanza_line *open, struct err *err)

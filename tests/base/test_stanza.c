@@ -166,25 +166,23 @@ static void the_text_is_not_read_beyond_its_end(void **state)
 	}
 }
 
-static bool count_field(struct gpudb *db, void *thing, struct stanza *s, const struct stanza_line *line,
-			struct err *err)
+static bool count_field(const struct field *f, void *member)
 {
-	(void)db, (void)s, (void)line, (void)err;
-	++*(int *)thing;
+	(void)f;
+	++*(int *)member;
 	return true;
 }
 
-static bool refuse_field(struct gpudb *db, void *thing, struct stanza *s, const struct stanza_line *line,
-			 struct err *err)
+static bool refuse_field(const struct field *f, void *member)
 {
-	(void)db, (void)thing;
-	return stanza_fail(s, line->line, err, "refused");
+	(void)member;
+	return field_fail(f, "refused");
 }
 
 static void fields_are_read_by_the_table_up_to_the_next_stanza(void **state)
 {
 	static const struct gpudb_field fields[] = {
-		{"one", count_field}, {"two", count_field}, {"three", refuse_field}, {NULL, NULL}};
+		{"one", count_field, 0}, {"two", count_field, 0}, {"three", refuse_field, 0}, {0}};
 	static const struct {
 		const char *text;
 		int n;

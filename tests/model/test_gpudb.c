@@ -280,6 +280,60 @@ static void a_layout_is_read_when_its_gpu_is_asked_for(void **state)
 	gpudb_free(db);
 }
 
+static void a_block_is_like_that_of_a_layout_above_but_for_its_own_rows(void **state)
+{
+	static const char text[] =
+		"gpu Mali-X1\n  family Bifrost\n  id 0x7003\n  layout L\n"
+		"gpu Mali-X2\n  family Bifrost\n  id 0x7004\n  layout M\n"
+		"gpu Mali-X3\n  family Bifrost\n  id 0x7005\n  layout N\n"
+		"layout L\n  slots 128\n  block tiler\n    4 HW_A MaliA $A\n    5 HW_B MaliB\n    6 HW_C "
+		"MaliC\n"
+		"    100 HW_Z MaliZ\n"
+		"layout M\n  slots 128\n  block tiler like L\n    5 HW_X MaliX *4\n    6 -\n    7 HW_D -\n"
+		"layout N\n  block tiler like M\n    6 HW_E MaliE\n  block front_end\n    6 HW_F MaliF\n"
+		"layout L\n  block tiler\n    4 HW_NEW MaliNew\n";
+	static const struct {
+		const char *gpu, *hw[6];
+	} cases[] = {{"X1", {"HW_NEW"}},
+		     {"X2", {"HW_A", "HW_X", NULL, "HW_D", NULL, "HW_Z"}},
+		     {"X3", {"HW_A", "HW_X", "HW_E", "HW_D"}}}; /* it has 64 slots */
+	static const unsigned indices[] = {4, 5, 6, 7, 8, 100}, published[] = {1, 3, 4};
+	struct gpudb *db = load_data(text);
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+		const struct gpu_layout *layout = gpudb_by_name(db, cases[i].gpu)->layout;
+
+		for (size_t k = 0; k < ARRAY_LEN(indices); k++) {
+			const struct gpu_counter *c = gpu_layout_at(layout, BLOCK_TILER, indices[k]);
+
+			assert_string_equal(c ? c->hw_name : "none",
+					    cases[i].hw[k] ? cases[i].hw[k] : "none");
+		}
+		assert_int_equal(layout->n_published, published[i]);
+	}
+	assert_true(span_is(gpu_layout_at(gpudb_by_name(db, "X3")->layout, BLOCK_TILER, 4)->vars, "$A"));
+	assert_int_equal(gpu_layout_at(gpudb_by_name(db, "X3")->layout, BLOCK_TILER, 5)->scale, 4);
+	assert_non_null(gpu_layout_at(gpudb_by_name(db, "X3")->layout, BLOCK_FRONT_END, 6));
+	gpudb_free(db);
+}
+
+static void a_gpu_is_like_one_above_but_for_its_own_fields(void **state)
+{
+	struct gpudb *db =
+		load_data("gpu Mali-X1\n  also Super\n  family 5thGen\n  year 2030\n  id 0xf001\n  layout L\n"
+			  "  dump v4\n  constant A 1\n  constant B 2\n  engines *:2\n  typical cores 7\n"
+			  "gpu Mali-X2\n  like Mali-X1\n  id 0xf002\n  year 2031\n  constant B 3\n"
+			  "layout L\n");
+	const struct gpu_product *p = gpudb_by_name(db, "X2");
+
+	(void)state;
+	assert_true(p->family == FAMILY_5TH_GEN && p->year == 2031 && p->dump_v4 && p->layout);
+	assert_true(p->n_constants == 2 && p->constants[0].value == 1 && p->constants[1].value == 3);
+	assert_true(p->n_ids == 1 && p->n_also == 0 && p->engines[0] == -1 && p->typical.cores == 1);
+	gpudb_free(db);
+}
+
 #define GPU "gpu Mali-X1\n  family Bifrost\n  id 0x7003\n  layout L\n"
 #define LAYOUT "layout L\n  slots 64\n  block front_end\n    4 HW_A MaliA\n"
 #define METRIC "metric M\n  title T\n  unit cycles\n"
@@ -331,6 +385,13 @@ static void malformed_data_names_file_line_and_what_was_expected(void **state)
 		{LAYOUT "  slots 128\n", "test.gpu:5: slots: expected above the blocks"},
 		{"layout L\n  block cache\n",
 		 "test.gpu:2: block 'cache': expected front_end, tiler, memory_system or shader_core"},
+		{LAYOUT "  block tiler like\n",
+		 "test.gpu:5: block 'tiler like': expected the name of a layout"},
+		{LAYOUT "  block tiler like L\n",
+		 "test.gpu:5: block 'tiler like L': expected the name of a layout"},
+		{LAYOUT "  block tiler as L\n", "test.gpu:5: block 'tiler as L': expected front_end, tiler"},
+		{LAYOUT "    5 -\n", "test.gpu:5: expected index, hardware name and machine name (or -)"},
+		{"gpu X\n  like Y\n", "test.gpu:2: like 'Y': expected a GPU that is above"},
 		{LAYOUT "    4 HW_B MaliB\n", "test.gpu:5: index 4 is used twice in this block"},
 		{LAYOUT "  block tiler\n    4 HW B\n  block front_end\n    4 HW B\n",
 		 "test.gpu:8: index 4 is used twice in this block"},
@@ -418,7 +479,7 @@ static void a_later_stanza_of_the_same_name_replaces_the_earlier(void **state)
 	(void)state;
 	db = gpudb_load_texts(texts, 2, &err);
 	assert_non_null(db);
-	assert_true(db->n_products == 1 && db->n_layouts == 1 && db->n_metrics == 1);
+	assert_true(db->n_products == 1 && db->n_metrics == 1);
 	p = gpudb_by_id(db, 0xe0090000);
 	assert_non_null(p);
 	assert_null(gpudb_by_id(db, 0x70030000));
@@ -543,6 +604,8 @@ int main(void)
 		cmocka_unit_test(a_gpu_set_has_products_and_families),
 		cmocka_unit_test(a_product_is_read_field_by_field),
 		cmocka_unit_test(a_layout_is_read_when_its_gpu_is_asked_for),
+		cmocka_unit_test(a_block_is_like_that_of_a_layout_above_but_for_its_own_rows),
+		cmocka_unit_test(a_gpu_is_like_one_above_but_for_its_own_fields),
 		cmocka_unit_test(malformed_data_names_file_line_and_what_was_expected),
 		cmocka_unit_test(variants_of_a_metric_are_kept_in_the_order_as_written),
 		cmocka_unit_test(a_later_stanza_of_the_same_name_replaces_the_earlier),
