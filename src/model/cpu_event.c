@@ -15,8 +15,10 @@ static const struct gpudb_field event_fields[] = {
 
 bool event_parse(struct gpudb *db, struct stanza *s, const struct stanza_line *open, struct err *err)
 {
-	struct cpu_event event = {.name = gpudb_string(db, open->value), .help = ""};
+	struct span help = open->value;
+	struct cpu_event event = {.name = gpudb_string(db, span_word(&help))};
 
+	event.help = gpudb_string(db, span_trim(help));
 	if (!fields_parse(db, &event, event_fields, s, err))
 		return false;
 	GROW(db->events, db->n_events, db->cap_events);
