@@ -8,32 +8,21 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Entries of the parser's operator stack. Those before PEND_OPEN are operators, by precedence. */
-enum pending_kind { PEND_SUM, PEND_PRODUCT, PEND_NEG, PEND_OPEN, PEND_CALL };
-
-struct pending {
-	uint8_t kind;   /* enum pending_kind */
-	uint8_t op;     /* enum expr_op_kind of an operator or a call */
-	unsigned args;  /* PEND_CALL: commas so far */
-	const char *at; /* for the caret */
-};
-
-#define PENDING_MAX (2 * EXPR_DEPTH_MAX)
+#define NESTED_MAX (2 * EXPR_DEPTH_MAX) /* brackets, minus signs and operators that wait for a value */
 
 struct parser {
 	struct span text;
 	const char *p, *end;
 	struct expr *out;
-	unsigned depth; /* of the value stack, at this point of the program */
-	struct pending pending[PENDING_MAX];
-	unsigned n_pending;
+	unsigned depth;  /* of the value stack, at this point of the program */
+	unsigned nested; /* how deep the parser is: it recurses */
 	expr_resolve_fn *resolve;
 	void *ctx;
 	struct err *err;
 };
 
 /* Set the message, the text and a caret on three lines. A long text is cut around the caret. */
-static bool fail_at(struct parser *ps, const char *at, const char *what)
+static __attribute__((noinline)) bool fail_at(struct parser *ps, const char *at, const char *what)
 {
 	struct span text = ps->text;
 	size_t column = (size_t)(at - text.p), from = 0;
@@ -60,23 +49,6 @@ static bool emit_op(struct expr *e, struct expr_op op)
 	return true;
 }
 
-/* Return how an operation changes the number of values on the stack. */
-static int stack_effect(uint8_t kind)
-{
-	return kind == EXPR_CONST || kind == EXPR_LOAD ? 1 : kind == EXPR_NEG ? 0 : -1;
-}
-
-/* Update *depth for the ops appended since `from`. Returns false if the stack would be too deep. */
-static bool track_depth(struct expr *e, unsigned from, unsigned *depth)
-{
-	for (unsigned i = from; i < e->n; i++) {
-		*depth = (unsigned)((int)*depth + stack_effect(e->ops[i].kind));
-		if (*depth > e->depth)
-			e->depth = *depth;
-	}
-	return e->depth <= EXPR_DEPTH_MAX;
-}
-
 bool expr_const(struct expr *out, double number)
 {
 	return emit_op(out, (struct expr_op){.kind = EXPR_CONST, .number = number});
@@ -96,42 +68,39 @@ bool expr_inline(struct expr *out, const struct expr *other)
 	return true;
 }
 
+/* Check the ops that were appended since `from`, if they fit. */
+static bool end_append(struct parser *ps, unsigned from, bool fits, const char *at)
+{
+	struct expr *e = ps->out;
+
+	if (!fits)
+		return fail_at(ps, at, "formula is too long");
+	for (unsigned i = from; i < e->n; i++) {
+		uint8_t kind = e->ops[i].kind;
+
+		ps->depth += kind == EXPR_CONST || kind == EXPR_LOAD ? 1 : kind == EXPR_NEG ? 0 : -1u;
+		if (ps->depth > e->depth)
+			e->depth = ps->depth;
+	}
+	return e->depth <= EXPR_DEPTH_MAX || fail_at(ps, at, "formula is nested too deep");
+}
+
 static bool push_op(struct parser *ps, uint8_t kind, const char *at)
 {
 	unsigned from = ps->out->n;
 
-	if (!emit_op(ps->out, (struct expr_op){.kind = kind}))
-		return fail_at(ps, at, "formula is too long");
-	return track_depth(ps->out, from, &ps->depth) || fail_at(ps, at, "formula is nested too deep");
+	return end_append(ps, from, emit_op(ps->out, (struct expr_op){.kind = kind}), at);
 }
 
-static bool push_pending(struct parser *ps, struct pending p)
+static bool nest(struct parser *ps, const char *at)
 {
-	if (ps->n_pending == PENDING_MAX)
-		return fail_at(ps, p.at, "formula is nested too deep");
-	ps->pending[ps->n_pending++] = p;
-	return true;
-}
-
-/* Emit the operators on top of the stack that bind at least as tightly as `kind`. */
-static bool reduce_pending(struct parser *ps, enum pending_kind kind)
-{
-	while (ps->n_pending) {
-		struct pending *top = &ps->pending[ps->n_pending - 1];
-
-		if (top->kind >= PEND_OPEN || top->kind < kind)
-			return true;
-		if (!push_op(ps, top->op, top->at))
-			return false;
-		ps->n_pending--;
-	}
-	return true;
+	return ps->nested++ < NESTED_MAX || fail_at(ps, at, "formula is nested too deep");
 }
 
 static bool parse_number(struct parser *ps)
 {
 	const char *from = ps->p;
-	unsigned at = ps->out->n;
+	unsigned n = ps->out->n;
 	double number;
 
 	while (ps->p < ps->end && (isdigit((unsigned char)*ps->p) || *ps->p == '.'))
@@ -145,9 +114,7 @@ static bool parse_number(struct parser *ps)
 	}
 	if (!span_double((struct span){from, (size_t)(ps->p - from)}, &number) || !isfinite(number))
 		return fail_at(ps, from, "not a number");
-	if (!expr_const(ps->out, number))
-		return fail_at(ps, from, "formula is too long");
-	return track_depth(ps->out, at, &ps->depth) || fail_at(ps, from, "formula is nested too deep");
+	return end_append(ps, n, expr_const(ps->out, number), from);
 }
 
 static bool is_name_start(char c)
@@ -179,134 +146,121 @@ static void skip_blanks(struct parser *ps)
 		ps->p++;
 }
 
-/* Parse a name, or a min( or max( that opens a call. *opened is set if an operand must follow. */
-static bool parse_name(struct parser *ps, bool *opened)
+static bool parse_binary(struct parser *ps, unsigned least);
+
+/* No inline: of the functions that recurse, none has a message on the stack. */
+static __attribute__((noinline)) bool resolve_name(struct parser *ps, struct span name)
 {
 	unsigned from = ps->out->n;
-	struct span name = lex_name(ps);
 	struct err why;
+	bool ok;
 
-	if (span_is(name, "min") || span_is(name, "max")) {
-		skip_blanks(ps);
-		if (ps->p == ps->end || *ps->p != '(')
-			return fail_at(ps, ps->p, "expected '(' after min or max");
-		ps->p++;
-		*opened = true;
-		return push_pending(ps, (struct pending){.kind = PEND_CALL,
-							 .at = name.p,
-							 .op = name.p[1] == 'i' ? EXPR_MIN : EXPR_MAX});
-	}
 	why.code = why.text[0] = 0;
-	if (!ps->resolve(ps->ctx, name, ps->out, &why))
-		return why.code != EXPR_ABSENT &&
-		       fail_at(ps, name.p, why.text[0] ? why.text : "formula is too long");
-	return track_depth(ps->out, from, &ps->depth) || fail_at(ps, name.p, "formula is nested too deep");
+	ok = ps->resolve(ps->ctx, name, ps->out, &why);
+	if (!ok && why.code == EXPR_ABSENT)
+		return false;
+	if (!ok && why.text[0])
+		return fail_at(ps, name.p, why.text);
+	return end_append(ps, from, ok, name.p);
 }
 
-static bool parse_operand(struct parser *ps, bool *want_operand)
+/* What follows where an operator should. */
+static bool fail_operator(struct parser *ps)
 {
-	const char *at = ps->p;
-	bool opened = false;
+	return fail_at(ps, ps->p,
+		       *ps->p == ')'   ? "')' without '('"
+		       : *ps->p == ',' ? "',' outside of min and max"
+				       : "expected an operator");
+}
 
-	if (*ps->p == '-' || *ps->p == '(') {
+/* After a '(' that began at `at`. op: of min and max, which take several values; else EXPR_CONST. */
+static bool parse_bracket(struct parser *ps, const char *at, enum expr_op_kind op)
+{
+	unsigned args = 0;
+
+	if (!nest(ps, at))
+		return false;
+	do {
 		ps->p++;
-		return push_pending(ps, *at == '-'
-						? (struct pending){.kind = PEND_NEG, .op = EXPR_NEG, .at = at}
-						: (struct pending){.kind = PEND_OPEN, .at = at});
-	}
-	if (isdigit((unsigned char)*ps->p) || *ps->p == '.') {
-		*want_operand = false;
+		if (!parse_binary(ps, 0))
+			return false;
+		if (ps->p == ps->end)
+			return fail_at(ps, at, "'(' is never closed");
+		/* After every value, so that a call needs places for two only. */
+		if (args++ && !push_op(ps, op, at))
+			return false;
+	} while (*ps->p == ',' && op != EXPR_CONST);
+	if (*ps->p != ')')
+		return fail_operator(ps);
+	if (op != EXPR_CONST && args < 2)
+		return fail_at(ps, ps->p, "min and max take two values or more");
+	ps->p++;
+	ps->nested--;
+	return true;
+}
+
+static bool parse_name(struct parser *ps)
+{
+	struct span name = lex_name(ps);
+	bool is_min = span_is(name, "min");
+
+	if (!is_min && !span_is(name, "max"))
+		return resolve_name(ps, name);
+	skip_blanks(ps);
+	if (ps->p == ps->end || *ps->p != '(')
+		return fail_at(ps, ps->p, "expected '(' after min or max");
+	return parse_bracket(ps, name.p, is_min ? EXPR_MIN : EXPR_MAX);
+}
+
+static bool parse_operand(struct parser *ps)
+{
+	const char *at;
+
+	skip_blanks(ps);
+	at = ps->p;
+	if (at == ps->end)
+		return fail_at(ps, at, "expected a number, a name or '('");
+	if (isdigit((unsigned char)*at) || *at == '.')
 		return parse_number(ps);
-	}
-	if (is_name_start(*ps->p)) {
-		if (!parse_name(ps, &opened))
-			return false;
-		*want_operand = opened;
-		return true;
-	}
-	return fail_at(ps, at, "expected a number, a name or '('");
-}
-
-static bool close_bracket(struct parser *ps)
-{
-	struct pending top;
-
-	if (!reduce_pending(ps, PEND_SUM))
-		return false;
-	if (!ps->n_pending)
-		return fail_at(ps, ps->p, "')' without '('");
-	top = ps->pending[--ps->n_pending];
-	if (top.kind == PEND_CALL) {
-		if (!top.args)
-			return fail_at(ps, ps->p, "min and max take two values or more");
-		if (!push_op(ps, top.op, top.at))
-			return false;
-	}
+	if (is_name_start(*at))
+		return parse_name(ps);
+	if (*at == '(')
+		return parse_bracket(ps, at, EXPR_CONST);
+	if (*at != '-')
+		return fail_at(ps, at, "expected a number, a name or '('");
 	ps->p++;
-	return true;
+	if (!nest(ps, at) || !parse_operand(ps))
+		return false;
+	ps->nested--;
+	return push_op(ps, EXPR_NEG, at);
 }
 
-/* Reduce at every comma, so that a call with any number of arguments needs stack for two values
- * only. */
-static bool next_argument(struct parser *ps)
-{
-	struct pending *top;
-
-	if (!reduce_pending(ps, PEND_SUM))
-		return false;
-	top = ps->n_pending ? &ps->pending[ps->n_pending - 1] : NULL;
-	if (!top || top->kind != PEND_CALL)
-		return fail_at(ps, ps->p, "',' outside of min and max");
-	if (top->args++ && !push_op(ps, top->op, top->at))
-		return false;
-	ps->p++;
-	return true;
-}
-
-static bool parse_operator(struct parser *ps, bool *want_operand)
+/* A value and the operators after it that bind at least as tightly as `least`. */
+static bool parse_binary(struct parser *ps, unsigned least)
 {
 	static const struct {
 		char c;
-		uint8_t kind, op;
-	} operators[] = {{'+', PEND_SUM, EXPR_ADD},
-			 {'-', PEND_SUM, EXPR_SUB},
-			 {'*', PEND_PRODUCT, EXPR_MUL},
-			 {'/', PEND_PRODUCT, EXPR_DIV}};
-	const char *at = ps->p;
+		uint8_t binds, op;
+	} operators[] = {{'+', 0, EXPR_ADD}, {'-', 0, EXPR_SUB}, {'*', 1, EXPR_MUL}, {'/', 1, EXPR_DIV}};
 
-	if (*at == ')')
-		return close_bracket(ps);
-	*want_operand = true;
-	if (*at == ',')
-		return next_argument(ps);
-	for (size_t i = 0; i < ARRAY_LEN(operators); i++)
-		if (*at == operators[i].c) {
-			ps->p++;
-			return reduce_pending(ps, operators[i].kind) &&
-			       push_pending(ps, (struct pending){.kind = operators[i].kind,
-								 .op = operators[i].op,
-								 .at = at});
-		}
-	return fail_at(ps, at, "expected an operator");
-}
-
-static bool parse_formula(struct parser *ps)
-{
-	bool want_operand = true;
-
-	if (ps->text.n > EXPR_TEXT_MAX)
-		return err_set(ps->err, 0, "formula of %zu bytes: at most %d are allowed", ps->text.n,
-			       EXPR_TEXT_MAX);
-	for (skip_blanks(ps); ps->p < ps->end; skip_blanks(ps))
-		if (!(want_operand ? parse_operand(ps, &want_operand) : parse_operator(ps, &want_operand)))
-			return false;
-	if (want_operand)
-		return fail_at(ps, ps->end, "expected a number, a name or '('");
-	if (!reduce_pending(ps, PEND_SUM))
+	if (!parse_operand(ps))
 		return false;
-	if (ps->n_pending)
-		return fail_at(ps, ps->pending[ps->n_pending - 1].at, "'(' is never closed");
-	return true;
+	for (;;) {
+		const char *at;
+		size_t i = 0;
+
+		skip_blanks(ps);
+		at = ps->p;
+		while (i < ARRAY_LEN(operators) && (at == ps->end || *at != operators[i].c))
+			i++;
+		if (i == ARRAY_LEN(operators) || operators[i].binds < least)
+			return true;
+		ps->p++;
+		if (!nest(ps, at) || !parse_binary(ps, operators[i].binds + 1u) ||
+		    !push_op(ps, operators[i].op, at))
+			return false;
+		ps->nested--;
+	}
 }
 
 bool expr_compile(struct expr *out, struct span text, expr_resolve_fn *resolve, void *ctx, struct err *err)
@@ -320,7 +274,9 @@ bool expr_compile(struct expr *out, struct span text, expr_resolve_fn *resolve, 
 			    .err = err};
 
 	*out = (struct expr){0};
-	if (parse_formula(&ps))
+	if (text.n > EXPR_TEXT_MAX)
+		err_set(err, 0, "formula of %zu bytes: at most %d are allowed", text.n, EXPR_TEXT_MAX);
+	else if (parse_binary(&ps, 0) && (ps.p == ps.end || fail_operator(&ps)))
 		return true;
 	expr_fini(out);
 	return false;

@@ -9,8 +9,7 @@
  * .core3 .slice1 .Cluster[0] .cpu5
  *
  * Division by zero (0/0 as well as x/0) and missing values are NaN. NaN propagates through every
- * operation, including min and max. The parser keeps its own stack and never recurses. Limits:
- * EXPR_DEPTH_MAX, EXPR_OPS_MAX, EXPR_TEXT_MAX.
+ * operation, including min and max. Limits: EXPR_DEPTH_MAX, EXPR_OPS_MAX, EXPR_TEXT_MAX.
  */
 #ifndef MALITOP_EXPR_H
 #define MALITOP_EXPR_H
