@@ -92,7 +92,7 @@ static bool push_op(struct parser *ps, uint8_t kind, const char *at)
 	return end_append(ps, from, emit_op(ps->out, (struct expr_op){.kind = kind}), at);
 }
 
-static bool nest(struct parser *ps, const char *at)
+static bool enter_nested(struct parser *ps, const char *at)
 {
 	return ps->nested++ < NESTED_MAX || fail_at(ps, at, "formula is nested too deep");
 }
@@ -173,12 +173,13 @@ static bool fail_operator(struct parser *ps)
 				       : "expected an operator");
 }
 
-/* After a '(' that began at `at`. op: of min and max, which take several values; else EXPR_CONST. */
+/* At the '(' of what began at `at`. op: of min and max, which take several values; else
+ * EXPR_CONST. */
 static bool parse_bracket(struct parser *ps, const char *at, enum expr_op_kind op)
 {
 	unsigned args = 0;
 
-	if (!nest(ps, at))
+	if (!enter_nested(ps, at))
 		return false;
 	do {
 		ps->p++;
@@ -229,7 +230,7 @@ static bool parse_operand(struct parser *ps)
 	if (*at != '-')
 		return fail_at(ps, at, "expected a number, a name or '('");
 	ps->p++;
-	if (!nest(ps, at) || !parse_operand(ps))
+	if (!enter_nested(ps, at) || !parse_operand(ps))
 		return false;
 	ps->nested--;
 	return push_op(ps, EXPR_NEG, at);
@@ -256,7 +257,7 @@ static bool parse_binary(struct parser *ps, unsigned least)
 		if (i == ARRAY_LEN(operators) || operators[i].binds < least)
 			return true;
 		ps->p++;
-		if (!nest(ps, at) || !parse_binary(ps, operators[i].binds + 1u) ||
+		if (!enter_nested(ps, at) || !parse_binary(ps, operators[i].binds + 1u) ||
 		    !push_op(ps, operators[i].op, at))
 			return false;
 		ps->nested--;
@@ -304,7 +305,9 @@ double expr_eval(const struct expr *expr, const double *values)
 	double stack[EXPR_DEPTH_MAX + 1], *top = stack; /* stack[0]: the result of an empty program */
 
 	stack[0] = NAN;
-	for (const struct expr_op *op = expr->ops, *end = op + expr->n; op != end; op++) {
+	for (unsigned i = 0; i < expr->n; i++) {
+		const struct expr_op *op = &expr->ops[i];
+
 		switch (op->kind) {
 		case EXPR_CONST:
 			*++top = op->number;

@@ -2,7 +2,6 @@
 
 #include "base/alloc.h"
 #include "base/real.h"
-#include "model/judge_priv.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -10,12 +9,10 @@
 
 const char *const judge_surety_names[] = {"not clear", "likely", "clear"};
 
-static void forget_met(struct judged_priv *j)
+static void forget_met(struct judge_conditions *conditions)
 {
-	for (unsigned i = 0; i < j->n + j->n_clear; i++)
-		j->conditions[i].met = false;
-	for (unsigned i = 0; i < j->n_unlesses; i++)
-		j->unlesses[i].met = false;
+	for (unsigned i = 0; i < conditions->n; i++)
+		conditions->list[i].met = false;
 }
 
 static const struct judge_worth no_worth = {NAN, NAN, NAN};
@@ -23,14 +20,14 @@ static const struct judge_worth no_worth = {NAN, NAN, NAN};
 static void judged_clear(struct judged *f)
 {
 	f->holds = false;
-	f->since_ns = f->begun_ns = f->priv->met_ns = f->priv->unmet_ns = f->priv->clear_ns = 0;
+	f->since_ns = f->begun_ns = f->met_ns = f->unmet_ns = f->clear_ns = 0;
 	f->held_s = f->clear_s = 0;
 	f->mean = f->worst = f->number.value = NAN;
 	f->worth = f->worth_mean = no_worth;
 	f->n_past = f->begins = 0;
 	for (unsigned i = 0; i < f->n_evidence; i++)
 		f->evidence[i].value = f->evidence_mean[i] = NAN;
-	forget_met(f->priv);
+	forget_met(&f->conditions);
 }
 
 void judge_clear(struct judge *judge)
@@ -45,14 +42,14 @@ void judge_clear(struct judge *judge)
 		r->time = r->mean = r->whole_ms = r->whole_mean = NAN;
 		r->takes_ms = r->takes_mean = r->may_take_ms = NAN;
 	}
-	forget_met(&judge->priv->late);
+	forget_met(&judge->late_if);
 	judge->late = false;
 	judge->late_s = 0;
 	judge->verdict = (struct judge_verdict){0};
 	judge->begin_ns = judge->end_ns = 0;
 	judge->n_events = 0;
-	judge->priv->candidate = NULL;
-	judge->priv->candidate_ns = 0;
+	judge->candidate = NULL;
+	judge->candidate_ns = 0;
 	for (unsigned i = 0; i < FACT_COUNT; i++)
 		judge->facts.value[i] = NAN;
 	judge->facts.thread[0] = 0;
@@ -67,91 +64,80 @@ static void mark_expr(const struct expr *expr, bool *used)
 			used[expr->ops[i].slot - VECTOR_CONSTANTS] = true;
 }
 
-static void mark_condition(const struct judge_priv *p, const struct judge_condition *c, enum source_kind kind,
-			   bool *used)
-{
-	for (unsigned i = 0; i < c->expr.n; i++) {
-		const struct judge_input *in =
-			c->expr.ops[i].kind == EXPR_LOAD ? &p->inputs[c->expr.ops[i].slot] : NULL;
-
-		if (in && in->set && in->source == kind)
-			mark_expr(in->metric ? &in->metric->expr : &in->own, used);
-	}
-}
-
 void judge_mark_slots(const struct judge *judge, enum source_kind kind, bool *used)
 {
-	for (unsigned v = 0; v < judge->n_verdicts; v++) {
-		const struct judged_priv *j = judge->verdicts[v].priv;
+	for (unsigned v = 0; v < judge->n_verdicts; v++)
+		for (unsigned i = 0; i < judge->verdicts[v].conditions.n; i++) {
+			const struct expr *expr = &judge->verdicts[v].conditions.list[i].expr;
 
-		for (unsigned i = 0; i < j->n + j->n_clear; i++)
-			mark_condition(judge->priv, &j->conditions[i], kind, used);
-		for (unsigned i = 0; i < j->n_unlesses; i++)
-			mark_condition(judge->priv, &j->unlesses[i], kind, used);
-	}
+			for (unsigned k = 0; k < expr->n; k++) {
+				const struct judge_input *in = expr->ops[k].kind == EXPR_LOAD
+								       ? &judge->inputs[expr->ops[k].slot]
+								       : NULL;
+
+				if (in && in->set && in->source == kind)
+					mark_expr(in->metric ? &in->metric->expr : &in->own, used);
+			}
+		}
 }
 
 /* ---- step ---- */
 
-static void read_inputs(struct judge_priv *p, const double *const vectors[SOURCE_KINDS],
-			const struct judge_facts *facts)
+static void read_inputs(struct judge *judge, const double *const vectors[SOURCE_KINDS])
 {
-	for (unsigned i = 0; i < p->n_inputs; i++) {
-		struct judge_input *in = &p->inputs[i];
+	for (unsigned i = 0; i < judge->n_inputs; i++) {
+		struct judge_input *in = &judge->inputs[i];
 		const double *vector = in->set ? vectors[in->source] : NULL;
 
-		p->values[i] = !in->set     ? facts->value[in->fact]
-			       : !vector    ? (double)NAN
-			       : in->metric ? metric_value(in->metric, vector)
-					    : expr_eval(&in->own, vector);
-		in->value = p->values[i];
+		judge->values[i] = !in->set     ? judge->facts.value[in->fact]
+				   : !vector    ? (double)NAN
+				   : in->metric ? metric_value(in->metric, vector)
+						: expr_eval(&in->own, vector);
+		in->value = judge->values[i];
 		if (in->metric && in->metric->grows && vector)
 			in->value /= vector[VECTOR_SECONDS];
 	}
 }
 
-static bool uses_fact(const struct judge_priv *p, const struct judge_condition *c)
+static bool uses_fact(const struct judge *judge, const struct judge_condition *c)
 {
 	for (unsigned i = 0; i < c->expr.n; i++)
-		if (c->expr.ops[i].kind == EXPR_LOAD && !p->inputs[c->expr.ops[i].slot].set)
+		if (c->expr.ops[i].kind == EXPR_LOAD && !judge->inputs[c->expr.ops[i].slot].set)
 			return true;
 	return false;
 }
 
 /* A finding, and the verdict that holds, end at the second number of their limits. A fact that is
  * unknown now does not end that verdict. */
-static void update_condition(const struct judge_priv *p, struct judge_condition *c, bool keeps_facts)
+static void update_condition(const struct judge *judge, struct judge_condition *c, bool keeps_facts)
 {
 	double at = c->met ? c->off : c->on;
 
-	c->value = c->expr.n ? expr_eval(&c->expr, p->values) : (double)NAN;
-	if (isnan(c->value) && keeps_facts && c->met && uses_fact(p, c))
+	c->value = expr_eval(&c->expr, judge->values);
+	if (isnan(c->value) && keeps_facts && c->met && uses_fact(judge, c))
 		return;
 	c->met = c->side == ALERT_ABOVE ? c->value > at || (c->reached && c->value >= at) : c->value < at;
 }
 
-static bool update_all(const struct judge_priv *p, struct judged_priv *j, bool keeps_facts)
+static bool update_all(const struct judge *judge, struct judge_conditions *conditions, bool keeps_facts)
 {
 	bool all = true;
 
-	for (unsigned i = 0; i < j->n + j->n_clear; i++) {
-		update_condition(p, &j->conditions[i], keeps_facts);
-		all = all && (i >= j->n || j->conditions[i].met);
-	}
-	for (unsigned i = 0; i < j->n_unlesses; i++) {
-		update_condition(p, &j->unlesses[i], false);
-		all = all && !j->unlesses[i].met;
+	for (unsigned i = 0; i < conditions->n; i++) {
+		struct judge_condition *c = &conditions->list[i];
+
+		update_condition(judge, c, keeps_facts && c->role != JUDGE_UNLESS);
+		all = all && (c->role == JUDGE_SURE || c->met == (c->role == JUDGE_MUST));
 	}
 	return all;
 }
 
 static bool is_clear(const struct judged *f)
 {
-	bool all = true;
-
-	for (unsigned i = f->priv->n; i < f->priv->n + f->priv->n_clear; i++)
-		all = all && f->priv->conditions[i].met;
-	return all;
+	for (unsigned i = 0; i < f->conditions.n; i++)
+		if (f->conditions.list[i].role == JUDGE_SURE && !f->conditions.list[i].met)
+			return false;
+	return true;
 }
 
 /* Keep them in the order of time; the oldest gives way. */
@@ -166,18 +152,18 @@ static void add_event(struct judge *judge, struct judge_event event)
 	judge->events[i] = event;
 }
 
-static void show_numbers(const struct judge_priv *p, struct judged *f)
+static void show_numbers(const struct judge *judge, struct judged *f)
 {
 	if (f->side != ALERT_NONE)
-		f->number.value = f->priv->conditions[0].value;
+		f->number.value = f->conditions.list[0].value;
 	for (unsigned i = 0; i < f->n_evidence; i++)
-		f->evidence[i].value = p->inputs[f->priv->evidence[i]].value;
+		f->evidence[i].value = judge->inputs[f->evidence_inputs[i]].value;
 }
 
 /* What a finding is worth at most, of its resource and of the whole. */
-static void show_worth(const struct judge_priv *p, struct judged *f)
+static void show_worth(const struct judge *judge, struct judged *f)
 {
-	double gain = f->priv->gain.n ? expr_eval(&f->priv->gain, p->values) : (double)NAN;
+	double gain = expr_eval(&f->gain, judge->values);
 
 	f->worth = no_worth;
 	if (f->def->kind == FINDING_VERDICT) {
@@ -246,9 +232,12 @@ static bool is_far_beyond(const struct judge_condition *c)
 /* Whether what the last step says is clear enough for a change in a settled scene. */
 static bool is_clear_cut(const struct judged *f, bool met)
 {
-	for (unsigned i = 0; i < f->priv->n; i++)
-		if (met ? !is_far_beyond(&f->priv->conditions[i]) : is_far_off(&f->priv->conditions[i]))
+	for (unsigned i = 0; i < f->conditions.n; i++) {
+		const struct judge_condition *c = &f->conditions.list[i];
+
+		if (c->role == JUDGE_MUST && (met ? !is_far_beyond(c) : is_far_off(c)))
 			return !met;
+	}
 	return met;
 }
 
@@ -262,24 +251,23 @@ static int64_t wait_of(const struct judge *judge, const struct judged *f, bool m
 
 	if (!judge->begin_ns || end_ns - since_ns < JUDGE_SETTLED_NS)
 		return short_ns;
-	return f->priv->clear_ns && end_ns - f->priv->clear_ns >= short_ns ? 0 : JUDGE_LASTING_NS;
+	return f->clear_ns && end_ns - f->clear_ns >= short_ns ? 0 : JUDGE_LASTING_NS;
 }
 
 static void step_finding(struct judge *judge, struct judged *f, int64_t begin_ns, int64_t end_ns)
 {
-	const struct judge_priv *p = judge->priv;
-	bool met = update_all(p, f->priv, false), changes;
-	int64_t *begun = met ? &f->priv->met_ns : &f->priv->unmet_ns;
+	bool met = update_all(judge, &f->conditions, false), clear = is_clear_cut(f, met), changes;
+	int64_t *begun = met ? &f->met_ns : &f->unmet_ns;
 
-	show_numbers(p, f);
-	show_worth(p, f);
+	show_numbers(judge, f);
+	show_worth(judge, f);
 	f->past[f->n_past++ % JUDGE_PAST] = (float)f->number.value;
-	*(met ? &f->priv->unmet_ns : &f->priv->met_ns) = 0;
-	if (!is_clear_cut(f, met) || met != f->priv->was_met)
-		f->priv->clear_ns = 0;
-	if (is_clear_cut(f, met) && !f->priv->clear_ns)
-		f->priv->clear_ns = begin_ns ? begin_ns : 1;
-	f->priv->was_met = met;
+	*(met ? &f->unmet_ns : &f->met_ns) = 0;
+	if (!clear || met != f->was_met)
+		f->clear_ns = 0;
+	if (clear && !f->clear_ns)
+		f->clear_ns = begin_ns ? begin_ns : 1;
+	f->was_met = met;
 	if (!*begun)
 		*begun = begin_ns ? begin_ns : 1;
 	changes = met != f->holds && end_ns - *begun >= wait_of(judge, f, met, end_ns);
@@ -324,7 +312,6 @@ static void count_verdict(struct judge *judge, double seconds)
 
 static void step_verdict(struct judge *judge, int64_t begin_ns, int64_t end_ns)
 {
-	struct judge_priv *p = judge->priv;
 	struct judge_verdict *v = &judge->verdict;
 	const struct judged *before = v->why;
 	struct judged *fits = NULL;
@@ -334,21 +321,21 @@ static void step_verdict(struct judge *judge, int64_t begin_ns, int64_t end_ns)
 		bool met;
 
 		if (f != v->why)
-			forget_met(f->priv);
-		met = update_all(p, f->priv, f == v->why);
-		show_numbers(p, f);
-		show_worth(p, f);
+			forget_met(&f->conditions);
+		met = update_all(judge, &f->conditions, f == v->why);
+		show_numbers(judge, f);
+		show_worth(judge, f);
 		if (met && !fits)
 			fits = f;
 	}
-	if (fits != p->candidate || !p->candidate_ns) {
-		p->candidate = fits;
-		p->candidate_ns = begin_ns ? begin_ns : 1;
+	if (fits != judge->candidate || !judge->candidate_ns) {
+		judge->candidate = fits;
+		judge->candidate_ns = begin_ns ? begin_ns : 1;
 	}
-	if (fits != v->why && end_ns - p->candidate_ns >= JUDGE_VERDICT_NS)
-		change_verdict(judge, fits, p->candidate_ns);
+	if (fits != v->why && end_ns - judge->candidate_ns >= JUDGE_VERDICT_NS)
+		change_verdict(judge, fits, judge->candidate_ns);
 	if (!v->since_ns)
-		v->since_ns = p->candidate_ns;
+		v->since_ns = judge->candidate_ns;
 	if (fits == v->why)
 		v->surety = !fits || strcmp(fits->def->name, "unclear") == 0 ? JUDGE_UNCLEAR
 			    : is_clear(fits)                                 ? JUDGE_CLEAR
@@ -365,7 +352,7 @@ static void step_verdict(struct judge *judge, int64_t begin_ns, int64_t end_ns)
 static void find_frame_rate(const struct judge *judge, const double *const vectors[SOURCE_KINDS],
 			    double *rate)
 {
-	const struct metric_set *gpu = judge->priv->sets[SOURCE_GPU];
+	const struct metric_set *gpu = judge->sets[SOURCE_GPU];
 	const struct metric *work = gpu ? metric_find(gpu, SPAN_LIT("GPUBusy")) : NULL;
 	bool full = work && vectors[SOURCE_GPU] && metric_value(work, vectors[SOURCE_GPU]) >= GPU_FULL;
 
@@ -376,29 +363,24 @@ static void find_frame_rate(const struct judge *judge, const double *const vecto
 			*rate = vectors[kind][VECTOR_FRAME_RATE];
 }
 
-static double value_or_nan(const struct expr *expr, const double *values)
-{
-	return expr->n ? expr_eval(expr, values) : (double)NAN;
-}
-
 static void step_resources(struct judge *judge, int64_t begin_ns, int64_t end_ns)
 {
-	const double *values = judge->priv->values;
+	const double *values = judge->values;
 	double before_s = judge->begin_ns ? (double)(begin_ns - judge->begin_ns) * 1e-9 : 0,
 	       step_s = (double)(end_ns - begin_ns) * 1e-9;
 
 	for (unsigned i = 0; i < judge->n_resources; i++) {
 		struct judge_resource *r = &judge->resources[i];
 
-		r->time = expr_eval(&r->priv->time, values);
-		r->whole_ms = value_or_nan(&r->priv->whole, values);
-		r->takes_ms = value_or_nan(&r->priv->takes, values);
-		r->may_take_ms = value_or_nan(&r->priv->may_take, values);
+		r->time = expr_eval(&r->time_of, values);
+		r->whole_ms = expr_eval(&r->whole_of, values);
+		r->takes_ms = expr_eval(&r->takes_of, values);
+		r->may_take_ms = expr_eval(&r->may_take_of, values);
 		add_mean(&r->takes_mean, r->takes_ms, before_s, step_s);
 		add_mean(&r->mean, r->time, before_s, step_s);
 		add_mean(&r->whole_mean, r->whole_ms, before_s, step_s);
 	}
-	judge->late = update_all(judge->priv, &judge->priv->late, false) && judge->priv->late.n;
+	judge->late = update_all(judge, &judge->late_if, false) && judge->late_if.n;
 	judge->late_s += judge->late ? step_s : 0;
 }
 
@@ -407,7 +389,7 @@ void judge_step(struct judge *judge, int64_t begin_ns, int64_t end_ns,
 {
 	judge->facts = *facts;
 	find_frame_rate(judge, vectors, &judge->facts.value[FACT_FRAME_RATE]);
-	read_inputs(judge->priv, vectors, &judge->facts);
+	read_inputs(judge, vectors);
 	step_resources(judge, begin_ns, end_ns);
 	for (unsigned i = 0; i < judge->n_findings; i++)
 		step_finding(judge, &judge->findings[i], begin_ns, end_ns);
@@ -419,7 +401,6 @@ void judge_step(struct judge *judge, int64_t begin_ns, int64_t end_ns,
 
 void judge_finish(struct judge *judge)
 {
-	struct judge_priv *p = judge->priv;
 	double seconds = (double)(judge->end_ns - judge->begin_ns) * 1e-9;
 
 	if (judge->end_ns - judge->begin_ns >= JUDGE_ON_NS)
@@ -427,15 +408,15 @@ void judge_finish(struct judge *judge)
 	for (unsigned i = 0; i < judge->n_findings; i++) {
 		struct judged *f = &judge->findings[i];
 
-		if (f->holds || !f->priv->met_ns)
+		if (f->holds || !f->met_ns)
 			continue;
 		f->holds = true;
-		f->since_ns = f->begun_ns = f->priv->met_ns;
+		f->since_ns = f->begun_ns = f->met_ns;
 		f->begins++;
-		count_held(f, (double)(judge->end_ns - f->priv->met_ns) * 1e-9);
+		count_held(f, (double)(judge->end_ns - f->met_ns) * 1e-9);
 	}
-	if (!judge->verdict.why && p->candidate) {
-		change_verdict(judge, p->candidate, p->candidate_ns);
+	if (!judge->verdict.why && judge->candidate) {
+		change_verdict(judge, judge->candidate, judge->candidate_ns);
 		judge->verdict.surety = JUDGE_LIKELY; /* too short to be sure */
 		count_verdict(judge, seconds);
 	}
@@ -462,8 +443,8 @@ static bool is_number_of(const struct judged *f, const struct metric *metric, bo
 
 static bool are_needs_met(const struct judged *f)
 {
-	for (unsigned c = f->side != ALERT_NONE; c < f->priv->n; c++)
-		if (!f->priv->conditions[c].met)
+	for (unsigned i = f->side != ALERT_NONE; i < f->conditions.n; i++)
+		if (f->conditions.list[i].role == JUDGE_MUST && !f->conditions.list[i].met)
 			return false;
 	return true;
 }
@@ -530,13 +511,13 @@ bool judge_news(const struct judge *judge, struct judge_reported *reported, char
 
 /* The first value that is undefined in a condition; NULL if all are defined, or the machine does
  * not have them. */
-static const char *undefined_in(const struct judge_priv *p, const struct judge_condition *c)
+static const char *undefined_in(const struct judge *judge, const struct judge_condition *c)
 {
 	for (unsigned i = 0; i < c->expr.n; i++) {
 		unsigned at = c->expr.ops[i].slot;
 
-		if (c->expr.ops[i].kind == EXPR_LOAD && isnan(p->values[at]))
-			return judge_number_of(p, at).title;
+		if (c->expr.ops[i].kind == EXPR_LOAD && isnan(judge->values[at]))
+			return judge_number_of(judge, at).title;
 	}
 	return NULL;
 }
@@ -551,17 +532,19 @@ static bool is_of_frames(const struct judged *f)
 }
 
 /* What a verdict would need to be decided, if all that is known of it fits. */
-static const char *undefined_of(const struct judge_priv *p, const struct judged *f)
+static const char *undefined_of(const struct judge *judge, const struct judged *f)
 {
 	const char *name = NULL;
 
-	for (unsigned i = 0; i < f->priv->n; i++) {
-		const struct judge_condition *c = &f->priv->conditions[i];
+	for (unsigned i = 0; i < f->conditions.n; i++) {
+		const struct judge_condition *c = &f->conditions.list[i];
 
-		if (!c->met && !isnan(c->value))
+		if (c->role != JUDGE_MUST || c->met)
+			continue;
+		if (!isnan(c->value))
 			return NULL;
-		if (!c->met && !name)
-			name = undefined_in(p, c);
+		if (!name)
+			name = undefined_in(judge, c);
 	}
 	return name;
 }
@@ -572,14 +555,14 @@ void judge_missing(const struct judge *judge, struct strbuf *out)
 		strbuf_str(out, "measured for too short a time");
 		return;
 	}
-	if (judge->priv->sets[SOURCE_GPU] && !metric_set_counts(judge->priv->sets[SOURCE_GPU])) {
+	if (judge->sets[SOURCE_GPU] && !metric_set_counts(judge->sets[SOURCE_GPU])) {
 		strbuf_str(out, "the counters of the GPU are missing");
 		return;
 	}
 	for (unsigned i = 0; i < 2 * judge->n_verdicts; i++) {
 		const struct judged *f = &judge->verdicts[i % judge->n_verdicts];
 		const char *name =
-			is_of_frames(f) == (i >= judge->n_verdicts) ? undefined_of(judge->priv, f) : NULL;
+			is_of_frames(f) == (i >= judge->n_verdicts) ? undefined_of(judge, f) : NULL;
 
 		if (name) {
 			strbuf_printf(out, "%s is not known", name);

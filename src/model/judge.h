@@ -47,6 +47,20 @@ struct judge_number {
 	double value; /* counts that grow are per second; NaN if undefined */
 };
 
+struct judge_condition {
+	enum { JUDGE_MUST, JUDGE_SURE, JUDGE_UNLESS } role; /* SURE: a verdict is only likely without it */
+	bool reached;                                       /* met at `on`, too */
+	struct expr expr; /* over the inputs; empty if the machine does not have its names */
+	enum alert_side side;
+	double on, off, value;
+	bool met;
+};
+
+struct judge_conditions {
+	struct judge_condition *list;
+	unsigned n, cap;
+};
+
 struct judged {
 	const struct finding_def *def;
 	bool holds;
@@ -73,7 +87,13 @@ struct judged {
 	double clear_s;         /* of a verdict: the part of that time in which it was clear */
 	float past[JUDGE_PAST]; /* the number after each step (judged_past) */
 	unsigned n_past;        /* steps so far */
-	struct judged_priv *priv;
+	/* For src/model: */
+	struct judge_conditions conditions; /* the one of `number` first, if there is one */
+	struct expr gain;                   /* of a verdict: its headroom; empty: none */
+	unsigned evidence_inputs[JUDGE_EVIDENCE];
+	int64_t met_ns, unmet_ns; /* begin of the last steps in a row that met it, or did not; 0: none */
+	int64_t clear_ns;         /* begin of those that were so by far; 0: the last one was not */
+	bool was_met;
 };
 
 /* A finding began or ended, or the verdict is another one. */
@@ -90,7 +110,7 @@ struct judge_resource {
 	double whole_ms, whole_mean; /* what the whole takes of a shown frame; NaN: unknown */
 	double takes_ms, takes_mean; /* the same at full speed */
 	double may_take_ms;          /* what a wanted frame may take; NaN: no budget */
-	struct resource_priv *priv;
+	struct expr time_of, whole_of, takes_of, may_take_of; /* empty: none */
 };
 
 enum judge_surety { JUDGE_UNCLEAR, JUDGE_LIKELY, JUDGE_CLEAR };
@@ -100,6 +120,17 @@ struct judge_verdict {
 	enum judge_surety surety;
 	int64_t since_ns; /* begin of its evidence; 0 before the first step */
 	unsigned changes; /* how often it changed so far */
+};
+
+/* A name in a formula: where its value comes from. */
+struct judge_input {
+	char *name;
+	enum source_kind source;
+	const struct metric *metric;  /* of the source's set; NULL: `own` or a fact */
+	const struct metric_set *set; /* NULL: a fact */
+	struct expr own;              /* a constant of the source */
+	enum finding_fact fact;
+	double value;
 };
 
 struct judge {
@@ -118,7 +149,14 @@ struct judge {
 	struct judge_facts facts;                /* of the last step */
 	struct judge_event events[JUDGE_EVENTS]; /* in the order of time */
 	unsigned n_events;
-	struct judge_priv *priv;
+	/* For src/model: */
+	struct judge_conditions late_if;
+	const struct metric_set *sets[SOURCE_KINDS];
+	struct judge_input *inputs;
+	unsigned n_inputs, cap_inputs;
+	double *values; /* of the inputs; counts that grow are not per second */
+	const struct judged *candidate;
+	int64_t candidate_ns;
 };
 
 /* Compile the findings of db for these sources; a set may be NULL. The data was checked when it was
@@ -143,6 +181,9 @@ enum finding_severity judge_severity(const struct judge *judge, const struct met
 void judge_mark_slots(const struct judge *judge, enum source_kind kind, bool *used);
 /* A short run: let everything count that the last steps met, however short they were. */
 void judge_finish(struct judge *judge);
+
+/* Describe an input, without a value. */
+struct judge_number judge_number_of(const struct judge *judge, unsigned input);
 
 /* "gpu-fragment", "unclear"; "Not clear" */
 const char *judge_verdict_name(const struct judge_verdict *verdict);

@@ -1,5 +1,5 @@
 /* Compiles the findings for the sources of a machine. */
-#include "model/judge_priv.h"
+#include "model/judge.h"
 
 #include "base/alloc.h"
 
@@ -7,16 +7,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool find_input(struct judge_priv *p, struct span name, unsigned *at)
+static bool find_input(struct judge *judge, struct span name, unsigned *at)
 {
-	for (*at = 0; *at < p->n_inputs; ++*at)
-		if (span_is(name, p->inputs[*at].name))
+	for (*at = 0; *at < judge->n_inputs; ++*at)
+		if (span_is(name, judge->inputs[*at].name))
 			return true;
 	return false;
 }
 
 /* Look a name up among the facts, then in the sources. */
-static bool bind_input(const struct judge_priv *p, struct span name, struct judge_input *in)
+static bool bind_input(const struct judge *judge, struct span name, struct judge_input *in)
 {
 	*in = (struct judge_input){0};
 	for (unsigned i = 0; i < FACT_COUNT; i++)
@@ -25,10 +25,11 @@ static bool bind_input(const struct judge_priv *p, struct span name, struct judg
 			return true;
 		}
 	for (enum source_kind kind = 0; kind < SOURCE_KINDS; kind++) {
-		in->set = p->sets[kind];
+		in->set = judge->sets[kind];
 		in->source = kind;
 		in->metric = in->set ? metric_find(in->set, name) : NULL;
-		if (in->metric || (in->set && metric_compile(in->set, p->db, name, false, &in->own, NULL)))
+		if (in->metric ||
+		    (in->set && metric_compile(in->set, judge->db, name, false, &in->own, NULL)))
 			return true;
 	}
 	return false;
@@ -36,94 +37,77 @@ static bool bind_input(const struct judge_priv *p, struct span name, struct judg
 
 static bool resolve_name(void *ctx, struct span name, struct expr *out, struct err *err)
 {
-	struct judge_priv *p = ctx;
+	struct judge *judge = ctx;
 	struct judge_input in;
 	unsigned at;
 
-	if (!find_input(p, name, &at)) {
-		if (!bind_input(p, name, &in))
+	if (!find_input(judge, name, &at)) {
+		if (!bind_input(judge, name, &in))
 			return err_set(err, 0, "no source has '%.*s'", SPAN_ARG(name));
 		in.name = span_dup(name);
-		GROW(p->inputs, p->n_inputs, p->cap_inputs);
-		p->inputs[p->n_inputs++] = in;
+		GROW(judge->inputs, judge->n_inputs, judge->cap_inputs);
+		judge->inputs[judge->n_inputs++] = in;
 	}
 	return expr_load(out, at, 1);
 }
 
 /* Compile the first of the alternatives whose names all exist. */
-static bool compile_first(struct judge_priv *p, struct span formulas, struct judge_condition *c)
+static bool compile_first(struct judge *judge, struct span formulas, struct expr *out)
 {
-	while (formulas.n) {
-		struct span one = span_trim(span_until(&formulas, '|'));
-
-		c->formula = one;
-		if (expr_compile(&c->expr, one, resolve_name, p, NULL))
+	while (formulas.n)
+		if (expr_compile(out, span_trim(span_until(&formulas, '|')), resolve_name, judge, NULL))
 			return true;
-	}
 	return false;
 }
 
 /* The first variant for this GPU of which a formula exists. */
-static bool compile_variants(struct judge_priv *p, const struct metric_variant *v, struct expr *out)
+static bool compile_variants(struct judge *judge, const struct metric_variant *v, struct expr *out)
 {
-	for (; v; v = v->next) {
-		struct judge_condition c = {0};
-
-		if (!gpu_set_has(v->gpus, p->product) || !compile_first(p, v->text, &c))
-			continue;
-		*out = c.expr;
-		return true;
-	}
+	for (; v; v = v->next)
+		if (gpu_set_has(v->gpus, judge->product) && compile_first(judge, v->text, out))
+			return true;
 	return false;
 }
 
-static bool init_condition(struct judge_priv *p, struct judge_condition *c, const struct finding_limit *limit)
+/* Returns false if it names what this machine does not have: it is never met. */
+static bool add_condition(struct judge *judge, struct judge_conditions *to, int role,
+			  const struct finding_limit *limit)
 {
-	*c = (struct judge_condition){.side = limit->side,
+	struct judge_condition *c;
+
+	GROW(to->list, to->n, to->cap);
+	c = &to->list[to->n++];
+	*c = (struct judge_condition){.role = role,
+				      .side = limit->side,
 				      .reached = limit->reached,
 				      .on = limit->on,
 				      .off = limit->off,
 				      .value = NAN};
-	return compile_first(p, limit->formulas, c);
-}
-
-static bool add_condition(struct judge_priv *p, struct judged_priv *j, const struct finding_limit *limit)
-{
-	GROW(j->conditions, j->n, j->cap);
-	return init_condition(p, &j->conditions[j->n++], limit);
-}
-
-/* What this machine does not have hinders nothing. */
-static void add_unlesses(struct judge_priv *p, struct judged_priv *j, const struct finding_limit *limit)
-{
-	for (; limit; limit = limit->next) {
-		if (!gpu_set_has(limit->gpus, p->product))
-			continue;
-		GROW(j->unlesses, j->n_unlesses, j->cap_unlesses);
-		j->n_unlesses += init_condition(p, &j->unlesses[j->n_unlesses], limit);
-	}
+	return compile_first(judge, limit->formulas, &c->expr);
 }
 
 /* Returns false if one of them names what this machine does not have. */
-static bool add_all(struct judge_priv *p, struct judged_priv *j, const struct finding_limit *limit)
+static bool add_all(struct judge *judge, struct judge_conditions *to, int role,
+		    const struct finding_limit *limit)
 {
 	bool ok = true;
 
 	for (; limit; limit = limit->next)
-		if (gpu_set_has(limit->gpus, p->product))
-			ok = add_condition(p, j, limit) && ok;
+		if (gpu_set_has(limit->gpus, judge->product))
+			ok = add_condition(judge, to, role, limit) && ok;
 	return ok;
 }
 
 /* Add the first limit for this GPU whose names exist. Without one, an empty condition, which is
  * never met, remains. */
-static bool add_when(struct judge_priv *p, struct judged *f)
+static bool add_when(struct judge *judge, struct judged *f)
 {
 	const struct finding_limit *limit = f->def->whens;
 
 	for (; limit; limit = limit->next) {
-		f->priv->n = 0;
-		if (!gpu_set_has(limit->gpus, p->product) || !add_condition(p, f->priv, limit))
+		f->conditions.n = 0;
+		if (!gpu_set_has(limit->gpus, judge->product) ||
+		    !add_condition(judge, &f->conditions, JUDGE_MUST, limit))
 			continue;
 		f->limit = limit->on;
 		f->off = limit->off;
@@ -133,9 +117,9 @@ static bool add_when(struct judge_priv *p, struct judged *f)
 	return !f->def->whens;
 }
 
-struct judge_number judge_number_of(const struct judge_priv *p, unsigned input)
+struct judge_number judge_number_of(const struct judge *judge, unsigned input)
 {
-	const struct judge_input *in = &p->inputs[input];
+	const struct judge_input *in = &judge->inputs[input];
 	struct judge_number number = {
 		.name = in->name, .title = in->name, .metric = in->metric, .value = NAN};
 
@@ -152,60 +136,45 @@ struct judge_number judge_number_of(const struct judge_priv *p, unsigned input)
 }
 
 /* The number of a formula is the first metric that it names. */
-static void set_number(const struct judge_priv *p, struct judged *f)
+static void set_number(const struct judge *judge, struct judged *f)
 {
-	const struct expr *e = &f->priv->conditions[0].expr;
+	const struct expr *e = &f->conditions.list[0].expr;
 
-	for (unsigned i = 0; i < e->n && f->side != ALERT_NONE; i++)
+	for (unsigned i = 0; i < e->n; i++)
 		if (e->ops[i].kind == EXPR_LOAD) {
-			f->number = judge_number_of(p, e->ops[i].slot);
+			f->number = judge_number_of(judge, e->ops[i].slot);
 			return;
 		}
 }
 
-static void add_evidence(struct judge_priv *p, struct judged *f)
+static void add_evidence(struct judge *judge, struct judged *f)
 {
 	struct span rest = f->def->evidence;
 
 	while (rest.n && f->n_evidence < JUDGE_EVIDENCE) {
-		struct judge_condition c = {0};
+		struct expr e;
 
-		if (!compile_first(p, span_until(&rest, ','), &c))
+		if (!compile_first(judge, span_until(&rest, ','), &e))
 			continue;
-		if (c.expr.n == 1 && c.expr.ops[0].kind == EXPR_LOAD) {
-			f->priv->evidence[f->n_evidence] = c.expr.ops[0].slot;
-			f->evidence[f->n_evidence++] = judge_number_of(p, c.expr.ops[0].slot);
+		if (e.n == 1 && e.ops[0].kind == EXPR_LOAD) {
+			f->evidence_inputs[f->n_evidence] = e.ops[0].slot;
+			f->evidence[f->n_evidence++] = judge_number_of(judge, e.ops[0].slot);
 		}
-		expr_fini(&c.expr);
+		expr_fini(&e);
 	}
 }
 
-static bool add_conditions(struct judge_priv *p, struct judged *f)
+static void conditions_fini(struct judge_conditions *conditions)
 {
-	struct span rest = f->def->needs, word;
-	bool ok = add_when(p, f);
-
-	ok = add_all(p, f->priv, f->def->ands) && ok;
-	while ((word = span_word(&rest)).n)
-		ok = add_all(p, f->priv, finding_find(p->db, FINDING_CONDITION, word)->ands) && ok;
-	return ok;
-}
-
-static void conditions_fini(struct judged_priv *j)
-{
-	for (unsigned i = 0; i < j->n + j->n_clear; i++)
-		expr_fini(&j->conditions[i].expr);
-	for (unsigned i = 0; i < j->n_unlesses; i++)
-		expr_fini(&j->unlesses[i].expr);
-	expr_fini(&j->gain);
-	free(j->conditions);
-	free(j->unlesses);
+	for (unsigned i = 0; i < conditions->n; i++)
+		expr_fini(&conditions->list[i].expr);
+	free(conditions->list);
 }
 
 static void judged_fini(struct judged *f)
 {
-	conditions_fini(f->priv);
-	free(f->priv);
+	conditions_fini(&f->conditions);
+	expr_fini(&f->gain);
 }
 
 /* The first of the resources that this machine counts. */
@@ -223,96 +192,84 @@ static const struct judge_resource *find_resource(const struct judge *judge, str
 /* Resources without a formula that this machine has are left out. */
 static void resources_init(struct judge *judge)
 {
-	struct judge_priv *p = judge->priv;
-
-	judge->resources = xcalloc(p->db->n_findings, sizeof(*judge->resources));
-	for (unsigned i = 0; i < p->db->n_findings; i++) {
-		const struct finding_def *def = &p->db->findings[i];
+	judge->resources = xcalloc(judge->db->n_findings, sizeof(*judge->resources));
+	for (unsigned i = 0; i < judge->db->n_findings; i++) {
+		const struct finding_def *def = &judge->db->findings[i];
 		struct judge_resource *r = &judge->resources[judge->n_resources];
-		struct expr time = {0};
 
-		if (def->kind != FINDING_RESOURCE || !compile_variants(p, def->time, &time))
+		if (def->kind != FINDING_RESOURCE || !compile_variants(judge, def->time, &r->time_of))
 			continue;
 		r->def = def;
-		r->priv = xcalloc(1, sizeof(*r->priv));
-		r->priv->time = time;
-		compile_variants(p, def->whole, &r->priv->whole);
-		compile_variants(p, def->takes, &r->priv->takes);
-		compile_variants(p, def->may_take, &r->priv->may_take);
+		compile_variants(judge, def->whole, &r->whole_of);
+		compile_variants(judge, def->takes, &r->takes_of);
+		compile_variants(judge, def->may_take, &r->may_take_of);
 		judge->n_resources++;
 	}
 	judge->resources = xreallocarray(judge->resources, judge->n_resources, sizeof(*judge->resources));
 }
 
-/* When frames are late, by the condition of that name; without it never. */
-static void late_init(struct judge_priv *p)
-{
-	const struct finding_def *def = finding_find(p->db, FINDING_CONDITION, SPAN_LIT("frame-late"));
-
-	if (def)
-		add_all(p, &p->late, def->ands);
-}
-
 /* Returns false if this machine cannot decide it; a verdict is kept nevertheless, so that the
  * screen can tell what is missing. */
-static bool judged_init(struct judge_priv *p, const struct finding_def *def, struct judged *f)
+static bool judged_init(struct judge *judge, const struct finding_def *def, struct judged *f)
 {
+	struct span rest = def->needs, word;
 	bool ok;
 
-	*f = (struct judged){.def = def, .priv = xcalloc(1, sizeof(*f->priv))};
-	ok = add_conditions(p, f);
+	*f = (struct judged){.def = def};
+	ok = add_when(judge, f);
+	ok = add_all(judge, &f->conditions, JUDGE_MUST, def->ands) && ok;
+	while ((word = span_word(&rest)).n)
+		ok = add_all(judge, &f->conditions, JUDGE_MUST,
+			     finding_find(judge->db, FINDING_CONDITION, word)->ands) &&
+		     ok;
 	if (!ok && def->kind != FINDING_VERDICT) {
 		judged_fini(f);
 		return false;
 	}
-	f->priv->n_clear = f->priv->n;
-	add_all(p, f->priv, def->clears);
-	f->priv->n_clear = f->priv->n - f->priv->n_clear;
-	f->priv->n -= f->priv->n_clear;
-	add_unlesses(p, f->priv, def->unlesses);
-	compile_variants(p, def->kind == FINDING_VERDICT ? def->headroom : def->gain, &f->priv->gain);
-	set_number(p, f);
-	add_evidence(p, f);
+	add_all(judge, &f->conditions, JUDGE_SURE, def->clears);
+	add_all(judge, &f->conditions, JUDGE_UNLESS, def->unlesses);
+	compile_variants(judge, def->kind == FINDING_VERDICT ? def->headroom : def->gain, &f->gain);
+	if (f->side != ALERT_NONE)
+		set_number(judge, f);
+	add_evidence(judge, f);
+	f->resource = find_resource(judge, def->resource);
 	return true;
 }
 
 static unsigned judge_all(struct judge *judge, enum finding_kind kind, struct judged **out)
 {
-	struct judge_priv *p = judge->priv;
 	bool has_alone = false;
 	unsigned n = 0;
 
-	for (unsigned i = 0; i < p->db->n_findings; i++)
-		has_alone |= p->db->findings[i].alone;
-	*out = xcalloc(p->db->n_findings, sizeof(**out));
-	for (unsigned i = 0; i < p->db->n_findings; i++) {
-		const struct finding_def *def = &p->db->findings[i];
-		bool fits = gpu_set_has(def->gpus, p->product) &&
-			    (kind != FINDING_VERDICT || def->alone == !p->sets[SOURCE_GPU] || !has_alone);
+	for (unsigned i = 0; i < judge->db->n_findings; i++)
+		has_alone |= judge->db->findings[i].alone;
+	*out = xcalloc(judge->db->n_findings, sizeof(**out));
+	for (unsigned i = 0; i < judge->db->n_findings; i++) {
+		const struct finding_def *def = &judge->db->findings[i];
+		bool fits = gpu_set_has(def->gpus, judge->product) &&
+			    (kind != FINDING_VERDICT || def->alone == !judge->sets[SOURCE_GPU] || !has_alone);
 
 		if (def->kind == kind && fits)
-			n += judged_init(p, def, &(*out)[n]);
+			n += judged_init(judge, def, &(*out)[n]);
 	}
 	*out = xreallocarray(*out, n, sizeof(**out));
-	for (unsigned i = 0; i < n; i++)
-		(*out)[i].resource = find_resource(judge, (*out)[i].def->resource);
 	return n;
 }
 
 struct judge *judge_new(const struct gpudb *db, const struct metric_set *const sets[SOURCE_KINDS])
 {
 	struct judge *judge = xcalloc(1, sizeof(*judge));
-	struct judge_priv *p = judge->priv = xcalloc(1, sizeof(*p));
+	const struct finding_def *late = finding_find(db, FINDING_CONDITION, SPAN_LIT("frame-late"));
 
-	p->db = db;
-	memcpy(p->sets, sets, sizeof(p->sets));
 	judge->db = db;
-	judge->product = p->product = sets[SOURCE_GPU] ? sets[SOURCE_GPU]->product : NULL;
+	memcpy(judge->sets, sets, sizeof(judge->sets));
+	judge->product = sets[SOURCE_GPU] ? sets[SOURCE_GPU]->product : NULL;
 	resources_init(judge);
-	late_init(p);
+	if (late) /* else they never are */
+		add_all(judge, &judge->late_if, JUDGE_MUST, late->ands);
 	judge->n_findings = judge_all(judge, FINDING_RULE, &judge->findings);
 	judge->n_verdicts = judge_all(judge, FINDING_VERDICT, &judge->verdicts);
-	p->values = xcalloc(p->n_inputs, sizeof(*p->values));
+	judge->values = xcalloc(judge->n_inputs, sizeof(*judge->values));
 	judge_clear(judge);
 	return judge;
 }
@@ -326,20 +283,18 @@ void judge_free(struct judge *judge)
 	for (unsigned i = 0; i < judge->n_verdicts; i++)
 		judged_fini(&judge->verdicts[i]);
 	for (unsigned i = 0; i < judge->n_resources; i++) {
-		expr_fini(&judge->resources[i].priv->time);
-		expr_fini(&judge->resources[i].priv->whole);
-		expr_fini(&judge->resources[i].priv->takes);
-		expr_fini(&judge->resources[i].priv->may_take);
-		free(judge->resources[i].priv);
+		expr_fini(&judge->resources[i].time_of);
+		expr_fini(&judge->resources[i].whole_of);
+		expr_fini(&judge->resources[i].takes_of);
+		expr_fini(&judge->resources[i].may_take_of);
 	}
-	conditions_fini(&judge->priv->late);
-	for (unsigned i = 0; i < judge->priv->n_inputs; i++) {
-		free(judge->priv->inputs[i].name);
-		expr_fini(&judge->priv->inputs[i].own);
+	conditions_fini(&judge->late_if);
+	for (unsigned i = 0; i < judge->n_inputs; i++) {
+		free(judge->inputs[i].name);
+		expr_fini(&judge->inputs[i].own);
 	}
-	free(judge->priv->inputs);
-	free(judge->priv->values);
-	free(judge->priv);
+	free(judge->inputs);
+	free(judge->values);
 	free(judge->resources);
 	free(judge->findings);
 	free(judge->verdicts);
