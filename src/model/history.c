@@ -80,17 +80,12 @@ static uint32_t *packed_values(const struct column *c)
 	return (uint32_t *)(uintptr_t)(c + 1);
 }
 
-static const uint8_t *closed_values(const struct column *c)
-{
-	return (const uint8_t *)(c + 1);
-}
-
 static struct column *tier_at(const struct tier *tier, unsigned i)
 {
 	return i + 1 < tier->n ? tier->closed[(tier->first + i) % tier->size] : tier->newest;
 }
 
-static void column_clear(struct column *c, unsigned n)
+void column_clear(struct column *c, unsigned n)
 {
 	*c = (struct column){0};
 	for (unsigned i = 0; i < n; i++)
@@ -197,18 +192,6 @@ static inline double sample_value(const struct sample *s, unsigned i, enum slot_
 	return kind == SLOT_LEVEL || kind == SLOT_PEAK ? (double)(int64_t)raw : (double)raw;
 }
 
-/* The kinds of the slots of a column, in slots or in an array of their own. */
-struct kinds_of {
-	const struct slot *slots; /* NULL: in `kinds` */
-	const uint8_t *kinds;
-	unsigned n;
-};
-
-static inline enum slot_kind kind_at(const struct kinds_of *of, unsigned i)
-{
-	return of->slots ? of->slots[i].kind : of->kinds[i];
-}
-
 static inline void fold_value(enum slot_kind kind, double *to, double v)
 {
 	if (isnan(v))
@@ -221,16 +204,15 @@ static inline void fold_value(enum slot_kind kind, double *to, double v)
 		*to += v;
 }
 
-static void fold_header(struct column *to, int64_t begin_ns, int64_t end_ns, int64_t time_ns, uint32_t flags,
-			uint32_t samples, uint64_t lost)
+static void fold_header(struct column *to, const struct column *from)
 {
 	if (!to->n_samples && to->begin_ns == to->end_ns)
-		to->begin_ns = begin_ns;
-	to->end_ns = end_ns;
-	to->time_ns = sample_add_time(to->time_ns, time_ns);
-	to->flags |= flags;
-	to->n_samples += samples;
-	to->lost += lost;
+		to->begin_ns = from->begin_ns;
+	to->end_ns = from->end_ns;
+	to->time_ns = sample_add_time(to->time_ns, from->time_ns);
+	to->flags |= from->flags;
+	to->n_samples += from->n_samples;
+	to->lost += from->lost;
 }
 
 /* Returns how many of n slots the sample has a value for: its first ones. */
@@ -238,30 +220,17 @@ static unsigned fold_sample_header(struct column *to, const struct sample *s, un
 {
 	bool failed = s->flags & SAMPLE_ERROR;
 
-	fold_header(to, s->begin_ns, s->end_ns, failed ? 0 : s->end_ns - s->begin_ns, s->flags, 1, 0);
+	fold_header(to, &(struct column){.begin_ns = s->begin_ns,
+					 .end_ns = s->end_ns,
+					 .time_ns = failed ? 0 : s->end_ns - s->begin_ns,
+					 .flags = s->flags,
+					 .n_samples = 1});
 	return failed ? 0 : n < s->n_values ? n : s->n_values;
-}
-
-static void fold_sample(struct column *to, const struct sample *s, struct kinds_of of)
-{
-	unsigned n = fold_sample_header(to, s, of.n);
-
-	for (unsigned i = 0; i < n; i++) {
-		enum slot_kind kind = kind_at(&of, i);
-
-		fold_value(kind, &to->value[i], sample_value(s, i, kind));
-	}
-}
-
-static void fold_column_header(struct column *to, const struct column *from)
-{
-	fold_header(to, from->begin_ns, from->end_ns, from->time_ns, from->flags, from->n_samples,
-		    from->lost);
 }
 
 void column_fold(struct column *to, const struct column *from, const struct slot *slots, unsigned n)
 {
-	fold_column_header(to, from);
+	fold_header(to, from);
 	for (unsigned i = 0; i < n; i++)
 		fold_value(slots[i].kind, &to->value[i], from->value[i]);
 }
@@ -294,13 +263,15 @@ static void tier_fold(const struct history *h, struct column *to, const struct c
 {
 	uint32_t *values = packed_values(to);
 
-	fold_column_header(to, from);
+	fold_header(to, from);
 	for (unsigned i = 0; i < h->n_kept; i++)
 		values[i] = fold_packed(h->kinds[i], values[i], packed_values(from)[i]);
 }
 
-static void unpack_closed(const struct history *h, struct column *to, const uint8_t *p)
+/* Fold a closed column of a tier into one with values. */
+static void unpack_closed(const struct history *h, struct column *to, const struct column *from)
 {
+	const uint8_t *p = (const uint8_t *)(from + 1);
 	uint64_t n, code, run;
 
 	p = wire_take(p, &n);
@@ -316,29 +287,25 @@ static void unpack_closed(const struct history *h, struct column *to, const uint
 	}
 }
 
-/* Fold one on a tier into a column. */
-static void unpack_fold(const struct history *h, struct column *to, const struct column *from, bool closed)
+/* Fold a column of a tier into one with values. */
+static void fold_at(const struct history *h, const struct tier *tier, unsigned i, struct column *to)
 {
-	fold_column_header(to, from);
-	if (closed)
-		unpack_closed(h, to, closed_values(from));
-	else
-		for (unsigned i = 0; i < h->n_kept; i++)
-			fold_value(h->kinds[i], &to->value[i], unpack_value(packed_values(from)[i]));
-}
+	const struct column *from = tier_at(tier, i);
 
-static struct column *tier_last(const struct tier *tier)
-{
-	return tier->n ? tier->newest : NULL;
+	fold_header(to, from);
+	if (i + 1 < tier->n) {
+		unpack_closed(h, to, from);
+		return;
+	}
+	for (unsigned k = 0; k < h->n_kept; k++)
+		fold_value(h->kinds[k], &to->value[k], unpack_value(packed_values(from)[k]));
 }
 
 /* Return whether a sample that ends at end_ns belongs to the last column, which ends at the next
  * multiple of the column length. */
 static bool is_in_last(const struct tier *tier, int64_t end_ns)
 {
-	const struct column *last = tier_last(tier);
-
-	return last && (end_ns - 1) / tier->column_ns == (last->end_ns - 1) / tier->column_ns;
+	return tier->n && (end_ns - 1) / tier->column_ns == (tier->newest->end_ns - 1) / tier->column_ns;
 }
 
 static void close_newest(struct history *h, struct tier *tier)
@@ -424,13 +391,16 @@ static struct column *tier_column(struct history *h, unsigned i, int64_t end_ns)
 
 void history_push(struct history *h, const struct sample *sample)
 {
+	unsigned n = h->n_slots;
 	struct column *fine;
 
 	if (h->total->n_samples && sample->seq <= h->last_seq)
 		return; /* a reader that changes rings may see a sample twice */
 	fine = tier_column(h, 0, sample->end_ns);
 	tier_take(h, fine, sample);
-	fold_sample(h->total, sample, (struct kinds_of){NULL, h->kinds, h->n_slots});
+	n = fold_sample_header(h->total, sample, n);
+	for (unsigned i = 0; i < n; i++)
+		fold_value(h->kinds[i], &h->total->value[i], sample_value(sample, i, h->kinds[i]));
 	if (h->last_seq && sample->seq > h->last_seq + 1) {
 		fine->lost += sample->seq - h->last_seq - 1;
 		h->lost += sample->seq - h->last_seq - 1;
@@ -460,11 +430,6 @@ static bool column_ends_after(const void *tier, unsigned i, int64_t t)
 static unsigned tier_after(const struct tier *tier, int64_t t)
 {
 	return search_first(tier->n, column_ends_after, tier, t);
-}
-
-static void fold_at(const struct history *h, const struct tier *tier, unsigned i, struct column *out)
-{
-	unpack_fold(h, out, tier_at(tier, i), i + 1 < tier->n);
 }
 
 static void fold_tier(const struct history *h, const struct tier *tier, int64_t from_ns, int64_t to_ns,
@@ -547,5 +512,7 @@ void column_from_sample(struct column *out, const struct sample *sample, const s
 			unsigned n_slots)
 {
 	column_clear(out, n_slots);
-	fold_sample(out, sample, (struct kinds_of){slots, NULL, n_slots});
+	n_slots = fold_sample_header(out, sample, n_slots);
+	for (unsigned i = 0; i < n_slots; i++)
+		out->value[i] = sample_value(sample, i, slots[i].kind);
 }

@@ -55,6 +55,7 @@ uint64_t history_lost(const struct history *h);
 
 /* Allocate an empty column of n_slots values; free it with free. */
 struct column *column_new(unsigned n_slots);
+void column_clear(struct column *c, unsigned n_slots); /* as new */
 /* Fold a later column into *to: deltas by sum, levels by last, peaks by maximum. Unknown values
  * change nothing. */
 void column_fold(struct column *to, const struct column *from, const struct slot *slots, unsigned n_slots);

@@ -175,13 +175,6 @@ void metric_mix_column(const struct metric_mix *mix, const struct column *const 
 
 #define SILENT_NS 3000000000ll
 
-static void clear_waiting(struct mix_fold *fold, enum source_kind kind)
-{
-	*fold->waiting[kind] = (struct column){0};
-	for (unsigned i = 0; i < fold->mix->sources[kind]->n_slots; i++)
-		fold->waiting[kind]->value[i] = NAN;
-}
-
 void mix_fold_init(struct mix_fold *fold, const struct metric_mix *mix)
 {
 	*fold = (struct mix_fold){.mix = mix};
@@ -229,6 +222,6 @@ const struct column *mix_fold_step(struct mix_fold *fold)
 	metric_mix_column(fold->mix, columns, fold->column);
 	for (enum source_kind kind = 0; kind < SOURCE_KINDS; kind++)
 		if (columns[kind])
-			clear_waiting(fold, kind);
+			column_clear(fold->waiting[kind], fold->mix->sources[kind]->n_slots);
 	return fold->column;
 }

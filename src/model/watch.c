@@ -77,13 +77,6 @@ void watch_free(struct watch *w)
 	free(w);
 }
 
-static void clear_column(struct watched *s)
-{
-	*s->sum = (struct column){0};
-	for (unsigned i = 0; i < s->set->n_slots; i++)
-		s->sum->value[i] = NAN;
-}
-
 /* Take the vector of the step that ends, if the source measured anything in it. */
 static void end_vector(struct watch *w, struct watched *s)
 {
@@ -94,7 +87,7 @@ static void end_vector(struct watch *w, struct watched *s)
 	metric_frames_add(&s->frames, s->set, s->sum);
 	s->end_ns = s->sum->end_ns;
 	mix_fold_add(&w->mix, (enum source_kind)(s - w->sources), s->sum);
-	clear_column(s);
+	column_clear(s->sum, s->set->n_slots);
 }
 
 /* The same of the mix, if all its sources measured something since its last one. */
