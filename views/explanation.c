@@ -1,7 +1,7 @@
 #include "views/explanation.h"
 
 #include "base/alloc.h"
-#include "model/template_view.h"
+#include "model/template.h"
 
 #include <ctype.h>
 #include <math.h>

@@ -8,7 +8,7 @@
 
 #include "base/err.h"
 #include "model/metric.h"
-#include "model/template_view.h"
+#include "model/template.h"
 #include "views/canvas.h"
 #include "views/hits.h"
 #include "views/points.h"

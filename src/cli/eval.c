@@ -3,7 +3,7 @@
 #include "base/alloc.h"
 #include "base/file.h"
 #include "model/rawtable.h"
-#include "model/template_view.h"
+#include "model/template.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -6,7 +6,7 @@
 #include "base/alloc.h"
 #include "model/cpu_event.h"
 #include "model/judge.h"
-#include "model/template_view.h"
+#include "model/template.h"
 #include "views/explanation.h"
 
 #include <stdio.h>

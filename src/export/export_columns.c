@@ -3,7 +3,7 @@
 
 #include "base/alloc.h"
 #include "base/message.h"
-#include "model/template_view.h"
+#include "model/template.h"
 
 #include <fnmatch.h>
 #include <math.h>

@@ -88,13 +88,6 @@ static bool gpu_name(const struct field *f, void *thing)
 	return true;
 }
 
-static bool gpu_dump(const struct field *f, void *member)
-{
-	*(bool *)member = span_is(f->line->value, "v4");
-	return span_is(f->line->value, "v4") || span_is(f->line->value, "v5") ||
-	       field_fail(f, "dump '%.*s': expected v4 or v5", SPAN_ARG(f->line->value));
-}
-
 static bool gpu_constant(const struct field *f, void *thing)
 {
 	struct gpu_product *p = thing;
@@ -205,7 +198,7 @@ static const struct gpudb_field gpu_fields[] = {
 	{"id", gpu_id, 0},
 	{"layout", field_string, OF_GPU(layout_name)},
 	{"name", gpu_name, 0},
-	{"dump", gpu_dump, OF_GPU(dump_v4)},
+	{"dump", field_choice, OF_GPU(dump_v4)},
 	{"codename", field_string, OF_GPU(codenames)},
 	{"constant", gpu_constant, 0},
 	{"engines", gpu_engines, OF_GPU(engines)},

@@ -126,54 +126,112 @@ static bool parse_rows(struct gpudb *db, stanza_parse_fn *parse, struct stanza *
 	return true;
 }
 
-static bool load_stanzas(struct gpudb *db, struct stanza s, struct own_reader *own, struct err *err)
+static bool is_screen(struct span keyword)
+{
+	return span_is(keyword, "view") || span_is(keyword, "chart") || span_is(keyword, "options") ||
+	       span_is(keyword, "keys") || span_is(keyword, "boards");
+}
+
+char *gpudb_own_name(struct span view, struct span chart, unsigned n)
+{
+	return xasprintf("%.*s.%.*s.%u", SPAN_ARG(view), SPAN_ARG(chart), n);
+}
+
+/* FORMULA [| label [/ brief] [| unit]] */
+static bool add_formula(struct gpudb *db, char *name, struct stanza *s, const struct stanza_line *line,
+			struct err *err)
+{
+	struct span rest = line->value, formula = span_trim(span_until(&rest, '|'));
+	struct span label = span_trim(span_until(&rest, '|')), unit = span_trim(rest);
+	struct metric_variant *v = gpudb_alloc(db, sizeof(*v));
+	struct metric_def def = {.name = gpudb_string(db, span_of(name)),
+				 .group = "",
+				 .help = SPAN_LIT("A formula of the user's own."),
+				 .file = s->file,
+				 .exprs = v};
+
+	free(name);
+	if (!formula.n)
+		return stanza_fail(s, line->line, err,
+				   "expr without a formula: expected FORMULA [| label [| unit]]");
+	*v = (struct metric_variant){.text = formula, .line = line->line};
+	def.title = gpudb_string(db, label.n ? label : formula);
+	def.short_title = def.title;
+	def.unit = unit_find(unit.n ? unit : SPAN_LIT("count"));
+	if (!def.unit)
+		return stanza_fail(s, line->line, err,
+				   "unit '%.*s' is not known: expected one such as cycles, percent, bytes, "
+				   "count or ratio",
+				   SPAN_ARG(unit));
+	*gpudb_metric_slot(db, def.name) = def;
+	return true;
+}
+
+/* Skip a stanza of a file of the user's that is no data, but define a metric for each formula of a
+ * chart. *view: the one that is open. */
+static bool screen_parse(struct gpudb *db, struct span *view, struct stanza *s,
+			 const struct stanza_line *open, struct err *err)
+{
+	bool is_chart = span_is(open->key, "chart");
+	struct span chart = open->value;
+	struct stanza_line line;
+	unsigned n = 0;
+
+	if (span_is(open->key, "view"))
+		*view = open->value;
+	for (;;) {
+		if (!stanza_next(s, &line, err))
+			return false;
+		if (line.kind == STANZA_OPEN || line.kind == STANZA_END)
+			break;
+		if (is_chart && line.kind == STANZA_FIELD && span_is(line.key, "expr") &&
+		    !add_formula(db, gpudb_own_name(*view, chart, ++n), s, &line, err))
+			return false;
+	}
+	stanza_back(s, &line);
+	return true;
+}
+
+/* view: of a file of the user's that may have screens; NULL: it is data only. */
+static bool load_text(struct gpudb *db, struct gpudb_text text, bool shipped, struct span *view,
+		      struct err *err)
 {
 	struct stanza_line line;
+	struct stanza s;
 
-	while (stanza_next(&s, &line, err)) {
-		size_t i = stanza_index(line.key);
+	stanza_init(&s, text.file, text.text);
+	s.shipped = shipped;
+	for (;;) {
+		struct span rest, name;
+		size_t i;
+		bool ok;
 
+		if (!stanza_next(&s, &line, err))
+			return false;
 		if (line.kind == STANZA_END)
 			return true;
-		if (own && line.kind == STANZA_OPEN && own_is_screen(line.key)) {
-			if (!own_screen_parse(db, own, &s, &line, err))
-				return false;
-			continue;
-		}
-		if (line.kind != STANZA_OPEN || i == ARRAY_LEN(stanzas))
-			return stanza_fail(
+		rest = line.value;
+		name = span_word(&rest);
+		i = stanza_index(line.key);
+		if (view && line.kind == STANZA_OPEN && is_screen(line.key))
+			ok = screen_parse(db, view, &s, &line, err);
+		else if (line.kind != STANZA_OPEN || i == ARRAY_LEN(stanzas))
+			ok = stanza_fail(
 				&s, line.line, err,
 				"'%.*s': expected %sgpu, layout, metric, slots, event, group, template, "
 				"section, chart, finding, verdict, condition, note, scenario, shaders or "
 				"looks in "
 				"column 0",
-				SPAN_ARG(line.key), own ? "view, options, " : "");
-		if (!line.value.n)
-			return stanza_fail(&s, line.line, err, "'%.*s' without a name", SPAN_ARG(line.key));
-		if (!(memchr(line.value.p, '#', line.value.n)
-			      ? parse_rows(db, stanzas[i].parse, &s, &line, err)
-			      : stanzas[i].parse(db, &s, &line, err)))
+				SPAN_ARG(line.key), view ? "view, options, " : "");
+		else if (!name.n)
+			ok = stanza_fail(&s, line.line, err, "'%.*s' without a name", SPAN_ARG(line.key));
+		else if (memchr(name.p, '#', name.n))
+			ok = parse_rows(db, stanzas[i].parse, &s, &line, err);
+		else
+			ok = stanzas[i].parse(db, &s, &line, err);
+		if (!ok)
 			return false;
 	}
-	return false;
-}
-
-static bool load_text(struct gpudb *db, const char *file, struct span text, struct own_reader *own,
-		      struct err *err)
-{
-	struct stanza s;
-
-	stanza_init(&s, file, text);
-	return load_stanzas(db, s, own, err);
-}
-
-static bool load_shipped(struct gpudb *db, const struct embedded *e, struct err *err)
-{
-	struct stanza s;
-
-	stanza_init(&s, e->file, (struct span){e->begin, (size_t)(e->end - e->begin)});
-	s.shipped = true;
-	return load_stanzas(db, s, NULL, err);
 }
 
 static bool has_ending(const char *name, const char *ending)
@@ -196,25 +254,25 @@ static bool is_data_file(const char *name)
 
 static bool load_file(struct gpudb *db, const char *path, bool is_own, struct err *err)
 {
-	struct own_reader own = {0};
-	const char *file;
+	struct span view = {0};
+	struct gpudb_text own;
 	char *text;
-	size_t n;
 
-	if (!file_read(path, FILE_MAX, &text, &n, err))
+	if (!file_read(path, FILE_MAX, &text, &own.text.n, err))
 		return false;
 	GROW(db->owned, db->n_owned, db->cap_owned);
 	db->owned[db->n_owned++] = text;
 	db->arena_left = 0; /* the last block in `owned` is now a file's text, not the arena's */
-	file = gpudb_string(db, span_of(path));
+	own.file = gpudb_string(db, span_of(path));
+	own.text.p = text;
 	if (is_own) {
 		GROW(db->own, db->n_own, db->cap_own);
-		db->own[db->n_own++] = (struct gpudb_text){file, {text, n}};
+		db->own[db->n_own++] = own;
 	}
-	if (!load_text(db, file, (struct span){text, n}, is_own ? &own : NULL, err))
+	if (!load_text(db, own, false, is_own ? &view : NULL, err))
 		return false;
 	for (unsigned i = 0; i < db->n_metrics; i++)
-		db->metrics[i].own |= db->metrics[i].file == file;
+		db->metrics[i].own |= db->metrics[i].file == own.file;
 	return true;
 }
 
@@ -257,12 +315,16 @@ static bool load_dir(struct gpudb *db, const struct gpudb_dir *dir, struct err *
 	return ok;
 }
 
-static bool finish_db(struct gpudb *db, struct err *err)
+/* What is loaded, if all of it is right; else NULL. */
+static struct gpudb *finish_db(struct gpudb *db, bool ok, struct err *err)
 {
 	db->raw.name = "raw";
 	GROW_FIT(db->metrics, db->n_metrics, db->cap_metrics);
 	GROW_FIT(db->findings, db->n_findings, db->cap_findings);
-	return gpudb_link(db, err) && findings_link(db, err);
+	if (ok && gpudb_link(db, err) && findings_link(db, err))
+		return db;
+	gpudb_free(db);
+	return NULL;
 }
 
 struct gpudb *gpudb_load(const struct gpudb_dir *dirs, unsigned n_dirs, struct err *err)
@@ -270,14 +332,14 @@ struct gpudb *gpudb_load(const struct gpudb_dir *dirs, unsigned n_dirs, struct e
 	struct gpudb *db = xcalloc(1, sizeof(*db));
 	bool ok = true;
 
-	for (const struct embedded *e = embedded_data; ok && e->file; e++)
-		ok = load_shipped(db, e, err);
+	for (const struct embedded *e = embedded_data; ok && e->file; e++) {
+		struct span text = {e->begin, (size_t)(e->end - e->begin)};
+
+		ok = load_text(db, (struct gpudb_text){e->file, text}, true, NULL, err);
+	}
 	for (unsigned i = 0; ok && i < n_dirs; i++)
 		ok = load_dir(db, &dirs[i], err);
-	if (ok && finish_db(db, err))
-		return db;
-	gpudb_free(db);
-	return NULL;
+	return finish_db(db, ok, err);
 }
 
 struct gpudb *gpudb_load_texts(const struct gpudb_text *texts, unsigned n, struct err *err)
@@ -286,11 +348,8 @@ struct gpudb *gpudb_load_texts(const struct gpudb_text *texts, unsigned n, struc
 	bool ok = true;
 
 	for (unsigned i = 0; ok && i < n; i++)
-		ok = load_text(db, texts[i].file, texts[i].text, NULL, err);
-	if (ok && finish_db(db, err))
-		return db;
-	gpudb_free(db);
-	return NULL;
+		ok = load_text(db, texts[i], false, NULL, err);
+	return finish_db(db, ok, err);
 }
 
 bool gpudb_budget(struct gpudb *db, const char *path, struct err *err)
@@ -319,20 +378,17 @@ struct gpudb *gpudb_share(const struct gpudb *db)
 	return mine;
 }
 
-static bool drop_share(struct gpudb *db)
+void gpudb_free(struct gpudb *db)
 {
 	bool last;
 
+	if (!db)
+		return;
 	pthread_mutex_lock(&sharing);
 	last = !db->shares;
 	db->shares -= !last;
 	pthread_mutex_unlock(&sharing);
-	return last;
-}
-
-void gpudb_free(struct gpudb *db)
-{
-	if (!db || !drop_share(db))
+	if (!last)
 		return;
 	for (unsigned i = 0; i < db->n_layouts; i++)
 		free(db->layouts[i].counters);

@@ -114,6 +114,26 @@ bool field_text_string(const struct field *f, void *member)
 	return true;
 }
 
+bool field_choice(const struct field *f, void *member)
+{
+	static const struct {
+		const char *key, *yes, *no;
+	} choices[] = {{"cores", "mean", "sum"},
+		       {"bounds", "upper", "both"},
+		       {"dump", "v4", "v5"},
+		       {"only", "no-gpu", ""},
+		       {"spare", "yes", ""}};
+	struct span value = f->line->value;
+	unsigned i = 0;
+
+	while (!span_is(f->line->key, choices[i].key))
+		i++;
+	*(bool *)member = span_is(value, choices[i].yes);
+	return *(bool *)member || (choices[i].no[0] && span_is(value, choices[i].no)) ||
+	       field_fail(f, "%.*s '%.*s': expected %s%s%s", SPAN_ARG(f->line->key), SPAN_ARG(value),
+			  choices[i].yes, choices[i].no[0] ? " or " : "", choices[i].no);
+}
+
 bool gpu_set_parse(const struct field *f, struct span *text, struct gpu_set *set)
 {
 	struct span word, rest;

@@ -13,16 +13,6 @@ typedef bool stanza_parse_fn(struct gpudb *db, struct stanza *s, const struct st
 stanza_parse_fn gpu_parse, layout_parse, metric_parse, slots_parse, template_parse, section_parse,
 	chart_parse, judgement_parse, event_parse, group_parse;
 
-/* gpudb_own.c: the stanzas in a file of the user's that are not data. This is the view that is
- * open; {0} at the start of a file. */
-struct own_reader {
-	struct span view;
-};
-bool own_is_screen(struct span keyword);
-/* Skip such a stanza, but define a metric for each formula of a chart. */
-bool own_screen_parse(struct gpudb *db, struct own_reader *own, struct stanza *s,
-		      const struct stanza_line *open, struct err *err);
-
 /* Copy a text into memory that lives as long as the db. */
 const char *gpudb_string(struct gpudb *db, struct span s);
 /* Allocate memory that lives as long as the db. */
@@ -57,6 +47,7 @@ bool gpu_set_parse(const struct field *f, struct span *text, struct gpu_set *set
 bool field_string(const struct field *f, void *member);      /* const char *: the value */
 bool field_text(const struct field *f, void *member);        /* struct span: the text */
 bool field_text_string(const struct field *f, void *member); /* const char *: the text */
+bool field_choice(const struct field *f, void *member);      /* bool: the first of two words */
 bool field_gpus(const struct field *f, void *member);        /* struct gpu_set: "@SET" */
 bool field_variant(const struct field *f, void *member);     /* struct metric_variant *: "[@SET] text" */
 

@@ -30,29 +30,11 @@ static bool template_adds(const struct field *f, void *thing)
 	return true;
 }
 
-static bool parse_choice(const struct field *f, const char *yes, const char *no, bool *value)
-{
-	*value = span_is(f->line->value, yes);
-	return *value || span_is(f->line->value, no) ||
-	       field_fail(f, "%.*s '%.*s': expected %s or %s", SPAN_ARG(f->line->key),
-			  SPAN_ARG(f->line->value), yes, no);
-}
-
-static bool template_cores(const struct field *f, void *member)
-{
-	return parse_choice(f, "mean", "sum", member);
-}
-
-static bool template_bounds(const struct field *f, void *member)
-{
-	return parse_choice(f, "upper", "both", member);
-}
-
 static const struct gpudb_field template_fields[] = {
 	{"for", template_for_field, offsetof(struct metric_template, families)},
 	{"adds", template_adds, 0},
-	{"cores", template_cores, offsetof(struct metric_template, cores_mean)},
-	{"bounds", template_bounds, offsetof(struct metric_template, upper_bound_only)},
+	{"cores", field_choice, offsetof(struct metric_template, cores_mean)},
+	{"bounds", field_choice, offsetof(struct metric_template, upper_bound_only)},
 	{0},
 };
 
@@ -74,33 +56,30 @@ bool template_parse(struct gpudb *db, struct stanza *s, const struct stanza_line
 	return fields_parse(db, t, template_fields, s, err);
 }
 
-/* "2.2 GPU utilization" */
-static bool number_and_title(struct gpudb *db, struct stanza *s, const struct stanza_line *open,
-			     const char **number, const char **title, struct err *err)
+/* "2.2 GPU utilization". NULL: it is malformed. The rows have the numbers once more. */
+static const char *title_after_number(struct gpudb *db, struct stanza *s, const struct stanza_line *open,
+				      struct err *err)
 {
 	struct span rest = open->value, no = span_word(&rest);
 
 	rest = span_trim(rest);
 	if (!db->open_template)
-		return stanza_fail(s, open->line, err, "%.*s without a template above it",
-				   SPAN_ARG(open->key));
-	if (!rest.n || no.p[0] < '0' || no.p[0] > '9')
-		return stanza_fail(s, open->line, err, "%.*s '%.*s': expected a number and a title",
-				   SPAN_ARG(open->key), SPAN_ARG(open->value));
-	*number = gpudb_string(db, no);
-	*title = gpudb_string(db, rest);
-	return true;
+		stanza_fail(s, open->line, err, "%.*s without a template above it", SPAN_ARG(open->key));
+	else if (!rest.n || no.p[0] < '0' || no.p[0] > '9')
+		stanza_fail(s, open->line, err, "%.*s '%.*s': expected a number and a title",
+			    SPAN_ARG(open->key), SPAN_ARG(open->value));
+	else
+		return gpudb_string(db, rest);
+	return NULL;
 }
 
 bool section_parse(struct gpudb *db, struct stanza *s, const struct stanza_line *open, struct err *err)
 {
-	const char *number, *title;
+	const char *title = title_after_number(db, s, open, err);
 
-	if (!number_and_title(db, s, open, &number, &title, err))
-		return false;
-	db->open_template->open.section_no = number;
-	db->open_template->open.section = title;
-	return true;
+	if (title)
+		db->open_template->open.section = title;
+	return title;
 }
 
 /* "2.2.1  NAME [/ NAME] [| title [| unit]]" */
@@ -130,14 +109,13 @@ static bool row_parse(struct gpudb *db, struct stanza *s, const struct stanza_li
 
 bool chart_parse(struct gpudb *db, struct stanza *s, const struct stanza_line *open, struct err *err)
 {
-	const char *number, *title;
+	const char *title = title_after_number(db, s, open, err);
 	struct stanza_line line;
 
-	if (!number_and_title(db, s, open, &number, &title, err))
+	if (!title)
 		return false;
 	if (!db->open_template->open.section)
 		return stanza_fail(s, open->line, err, "chart without a section above it");
-	db->open_template->open.chart_no = number;
 	db->open_template->open.chart = title;
 	for (;;) {
 		if (!stanza_next(s, &line, err))
@@ -185,4 +163,131 @@ const struct metric_template *template_for(const struct gpudb *db, const struct 
 		if (has_family(db->templates[i].families, product->family))
 			return &db->templates[i];
 	return own;
+}
+
+/* ---- the rows that a GPU has ---- */
+
+/* Return the first of "A / B" that the GPU has. */
+static const struct metric *first_of(const struct metric_set *set, struct span names)
+{
+	const struct metric *m = NULL;
+
+	while (names.n && !m)
+		m = metric_find(set, span_trim(span_until(&names, '/')));
+	return m;
+}
+
+static struct template_row row_of(const struct template_row_def *def, const struct metric *m)
+{
+	struct template_row row = {
+		.def = def,
+		.section = def->section,
+		.chart = def->chart,
+		.title = def->title ? def->title : m->def->title,
+		.unit_name = def->unit_name && m->unit->kind != UNIT_PERCENT ? def->unit_name : m->unit->name,
+		.metric = m};
+
+	snprintf(row.number, sizeof(row.number), "%s", def->number);
+	return row;
+}
+
+struct row_number {
+	unsigned section, chart, row;
+};
+
+static struct row_number parse_row_number(const char *number)
+{
+	struct row_number p = {0};
+
+	sscanf(number, "%u.%u.%u", &p.section, &p.chart, &p.row);
+	return p;
+}
+
+/* Number an added row: it follows the last row of its chart, else it opens a chart after the last
+ * one of its section, else a section. Rows of the parent that this GPU does not have count as well,
+ * so that no number is used twice. */
+static void number_addition(const struct template_view *view, struct template_row *row)
+{
+	struct row_number in_chart = {0}, in_section = {0}, at_all = {0};
+	unsigned n_all = view->parent->n_rows + view->n_rows;
+
+	for (unsigned i = 0; i < n_all; i++) {
+		bool own = i >= view->parent->n_rows;
+		const struct template_row_def *def = own ? NULL : &view->parent->rows[i];
+		const struct template_row *have = own ? &view->rows[i - view->parent->n_rows] : NULL;
+		struct row_number p = parse_row_number(own ? have->number : def->number);
+		bool section = strcmp(own ? have->section : def->section, row->section) == 0;
+		bool chart = section && strcmp(own ? have->chart : def->chart, row->chart) == 0;
+
+		if (chart && p.row >= in_chart.row)
+			in_chart = p;
+		if (section && p.chart >= in_section.chart)
+			in_section = p;
+		if (p.section >= at_all.section)
+			at_all = p;
+	}
+	if (in_chart.row)
+		in_chart.row++;
+	else if (in_section.chart)
+		in_chart = (struct row_number){in_section.section, in_section.chart + 1, 1};
+	else
+		in_chart = (struct row_number){at_all.section + 1, 1, 1};
+	snprintf(row->number, sizeof(row->number), "%u.%u.%u", in_chart.section % 1000, in_chart.chart % 1000,
+		 in_chart.row % 1000);
+}
+
+/* Return the position of an added row: after its chart, else after its section, else at the end. */
+static unsigned position_of(const struct template_view *view, const struct template_row *row)
+{
+	unsigned chart = 0, section = 0;
+
+	for (unsigned i = 0; i < view->n_rows; i++) {
+		if (strcmp(view->rows[i].section, row->section) != 0)
+			continue;
+		section = i + 1;
+		if (strcmp(view->rows[i].chart, row->chart) == 0)
+			chart = i + 1;
+	}
+	return chart ? chart : section ? section : view->n_rows;
+}
+
+static void add_row(struct template_view *view, const struct template_row_def *def, const struct metric *m)
+{
+	struct template_row row = row_of(def, m);
+	unsigned at;
+
+	for (unsigned i = 0; i < view->n_rows; i++)
+		if (view->rows[i].metric == m)
+			return;
+	at = position_of(view, &row);
+	number_addition(view, &row);
+	memmove(&view->rows[at + 1], &view->rows[at], (view->n_rows - at) * sizeof(row));
+	view->rows[at] = row;
+	view->n_rows++;
+}
+
+void template_view_init(struct template_view *view, const struct gpudb *db, const struct metric_set *set)
+{
+	const struct metric_template *t = set->product ? template_for(db, set->product) : NULL, *adds;
+	const struct metric *m;
+
+	*view = (struct template_view){.parent = t};
+	if (!t)
+		return;
+	adds = span_is(t->adds_family, gpu_family_names[set->product->family])
+		       ? template_named(db, t->adds_template)
+		       : NULL;
+	view->rows = xcalloc(t->n_rows + (adds ? adds->n_rows : 0), sizeof(*view->rows));
+	for (unsigned i = 0; i < t->n_rows; i++)
+		if ((m = first_of(set, t->rows[i].names)))
+			view->rows[view->n_rows++] = row_of(&t->rows[i], m);
+	for (unsigned i = 0; adds && i < adds->n_rows; i++)
+		if ((m = first_of(set, adds->rows[i].names)))
+			add_row(view, &adds->rows[i], m);
+}
+
+void template_view_fini(struct template_view *view)
+{
+	free(view->rows);
+	*view = (struct template_view){0};
 }

@@ -3,18 +3,17 @@
 #ifndef MALITOP_TEMPLATE_H
 #define MALITOP_TEMPLATE_H
 
-#include "model/gpudb.h"
+#include "model/metric.h"
 
 #define TEMPLATE_NUMBER 16 /* bytes of "2.2.1" */
 
 /* A row as written, with its chart and section. */
 struct template_row_def {
-	const char *section, *chart;       /* titles */
-	const char *section_no, *chart_no; /* "2", "2.2" */
-	const char *number;                /* "2.2.1" */
-	struct span names;                 /* "A / B": alternatives */
-	const char *title;                 /* NULL: the metric's */
-	const char *unit_name;             /* NULL: the metric's */
+	const char *section, *chart; /* titles */
+	const char *number;          /* "2.2.1" */
+	struct span names;           /* "A / B": alternatives */
+	const char *title;           /* NULL: the metric's */
+	const char *unit_name;       /* NULL: the metric's */
 };
 
 struct metric_template {
@@ -36,5 +35,26 @@ const struct metric_template *template_named(const struct gpudb *db, const char 
 const struct metric_template *template_for(const struct gpudb *db, const struct gpu_product *product);
 /* Return the template of the product's own guide; NULL if it has none. */
 const struct metric_template *template_guide_of(const struct gpudb *db, const struct gpu_product *product);
+
+/* The template of one GPU. */
+struct template_row {
+	const struct template_row_def *def;
+	char number[TEMPLATE_NUMBER]; /* "2.2.1"; additions follow their chart */
+	const char *section, *chart;  /* titles */
+	const char *title;            /* the guide's, else the metric's */
+	const char *unit_name;        /* likewise; percent where the value is a percentage */
+	const struct metric *metric;  /* NULL for CPU rows when the set is a GPU's */
+};
+
+struct template_view {
+	const struct metric_template *parent;
+	struct template_row *rows;
+	unsigned n_rows;
+};
+
+/* List the rows of the template that the set has, without CPU rows. Free it with
+ * template_view_fini. */
+void template_view_init(struct template_view *view, const struct gpudb *db, const struct metric_set *set);
+void template_view_fini(struct template_view *view);
 
 #endif

@@ -4,7 +4,7 @@
 #include "base/alloc.h"
 #include "base/units.h"
 #include "model/embed.h"
-#include "model/template_view.h"
+#include "model/template.h"
 #include "views/canvas.h"
 #include "views/chart.h"
 

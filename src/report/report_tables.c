@@ -4,7 +4,7 @@
 
 #include "base/alloc.h"
 #include "base/real.h"
-#include "model/template_view.h"
+#include "model/template.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -14,7 +14,7 @@
 #include "session/sampler.h"
 #include "model/metric_mix.h"
 #include "mlog/mlog.h"
-#include "model/template_view.h"
+#include "model/template.h"
 #include "model/watch.h"
 
 #include <sys/types.h>

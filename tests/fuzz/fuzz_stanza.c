@@ -5,7 +5,7 @@
 #include "base/alloc.h"
 #include "config.h"
 #include "model/metric.h"
-#include "model/template_view.h"
+#include "model/template.h"
 
 #include <assert.h>
 #include <stdlib.h>

@@ -1,6 +1,7 @@
 #include "base/alloc.h"
 #include "model/gpudb.h"
 #include "model/metric.h"
+#include "model/cpu_event.h"
 #include "model/metric_names.h"
 #include "tests/support/gpu_set.h"
 
@@ -318,6 +319,17 @@ static void a_block_is_like_that_of_a_layout_above_but_for_its_own_rows(void **s
 	gpudb_free(db);
 }
 
+static void what_an_event_means_is_on_its_line_or_in_a_field(void **state)
+{
+	struct gpudb *db = load_data("event A  Words # of it.\nevent B\n  help Words\n    of it.\nevent C\n");
+
+	(void)state;
+	assert_string_equal(cpu_event_find(db, "A")->help, "Words # of it.");
+	assert_string_equal(cpu_event_find(db, "B")->help, "Words of it.");
+	assert_string_equal(cpu_event_find(db, "C")->help, "");
+	gpudb_free(db);
+}
+
 static void a_gpu_is_like_one_above_but_for_its_own_fields(void **state)
 {
 	struct gpudb *db =
@@ -606,6 +618,7 @@ int main(void)
 		cmocka_unit_test(a_layout_is_read_when_its_gpu_is_asked_for),
 		cmocka_unit_test(a_block_is_like_that_of_a_layout_above_but_for_its_own_rows),
 		cmocka_unit_test(a_gpu_is_like_one_above_but_for_its_own_fields),
+		cmocka_unit_test(what_an_event_means_is_on_its_line_or_in_a_field),
 		cmocka_unit_test(malformed_data_names_file_line_and_what_was_expected),
 		cmocka_unit_test(variants_of_a_metric_are_kept_in_the_order_as_written),
 		cmocka_unit_test(a_later_stanza_of_the_same_name_replaces_the_earlier),

@@ -1,4 +1,4 @@
-#include "model/template_view.h"
+#include "model/template.h"
 #include "tests/support/gpu_set.h"
 #include "tests/support/reference.h"
 
@@ -85,8 +85,7 @@ static void the_templates_are_those_of_the_guides_row_by_row(void **state)
 			if (!r.cell[7].n)
 				continue; /* of the CPU */
 			assert_true(n++ < view->n_rows);
-			if (!span_is(r.cell[0], row->def->section_no) || !span_is(r.cell[1], row->section) ||
-			    !span_is(r.cell[2], row->def->chart_no) || !span_is(r.cell[3], row->chart) ||
+			if (!span_is(r.cell[1], row->section) || !span_is(r.cell[3], row->chart) ||
 			    !span_is(r.cell[4], row->number) || !span_is(r.cell[5], row->title) ||
 			    !(span_is(r.cell[6], row->unit_name) ||
 			      row->metric->unit->kind == UNIT_PERCENT) ||
