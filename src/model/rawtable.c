@@ -18,7 +18,9 @@ const char *const rawtable_constant_names[RAWTABLE_CONSTANTS] = {
 	[RAWTABLE_TEMPERATURE] = "temperature_c", [RAWTABLE_THREAD] = "busiest_thread",
 };
 
-enum rawtable_field { FIELD_BLOCK, FIELD_INSTANCE, FIELD_INDEX, FIELD_NAME, FIELD_VALUE, FIELD_COUNT };
+struct rawtable_line {
+	struct span block, instance, index, name, value;
+};
 
 /* The parser's state, with its position for messages. */
 struct rawtable_reader {
@@ -28,10 +30,11 @@ struct rawtable_reader {
 	struct err *err;
 };
 
-static bool fail_line(const struct rawtable_reader *rd, unsigned line, const char *fmt, ...)
-	__attribute__((format(printf, 3, 4)));
+/* "file:line: ..." of the line that is being read. */
+static bool fail_line(const struct rawtable_reader *rd, const char *fmt, ...)
+	__attribute__((format(printf, 2, 3)));
 
-static bool fail_line(const struct rawtable_reader *rd, unsigned line, const char *fmt, ...)
+static bool fail_line(const struct rawtable_reader *rd, const char *fmt, ...)
 {
 	char what[512];
 	va_list ap;
@@ -39,11 +42,12 @@ static bool fail_line(const struct rawtable_reader *rd, unsigned line, const cha
 	va_start(ap, fmt);
 	vsnprintf(what, sizeof(what), fmt, ap);
 	va_end(ap);
-	return err_set(rd->err, 0, "%s:%u: %s", rd->file, line, what);
+	return err_set(rd->err, 0, "%s:%u: %s", rd->file, rd->line, what);
 }
 
 /* Make a field fit for a message: bounded and printable. */
 #define SHOWN 48
+#define SHOW(span) shown_text((char[SHOWN]){0}, span)
 static const char *shown_text(char buf[SHOWN], struct span s)
 {
 	char text[SHOWN];
@@ -79,7 +83,6 @@ static bool may_be_zero(enum rawtable_constant c)
 static bool fail_unknown_constant(struct rawtable_reader *rd, struct span name)
 {
 	AUTO_STRBUF struct strbuf all = {0};
-	char buf[SHOWN];
 
 	for (unsigned c = 0; c < RAWTABLE_CONSTANTS; c++)
 		strbuf_printf(&all, "%s%s",
@@ -87,89 +90,80 @@ static bool fail_unknown_constant(struct rawtable_reader *rd, struct span name)
 			      : c + 1 < RAWTABLE_CONSTANTS ? ", "
 							   : " or ",
 			      rawtable_constant_names[c]);
-	return fail_line(rd, rd->line, "unknown constant '%s': expected %s", shown_text(buf, name), all.p);
+	return fail_line(rd, "unknown constant '%s': expected %s", SHOW(name), all.p);
 }
 
-static bool add_constant(struct rawtable_reader *rd, const struct span fields[FIELD_COUNT])
+static bool add_constant(struct rawtable_reader *rd, const struct rawtable_line *line)
 {
 	struct rawtable *t = rd->table;
-	char buf[SHOWN];
 	uint64_t ignored;
 
-	if (fields[FIELD_INDEX].n)
-		return fail_line(rd, rd->line, "index '%s' of a constant: leave it empty",
-				 shown_text(buf, fields[FIELD_INDEX]));
-	if (fields[FIELD_INSTANCE].n && !parse_count(fields[FIELD_INSTANCE], &ignored))
-		return fail_line(rd, rd->line, "instance '%s' is not a number: write 0",
-				 shown_text(buf, fields[FIELD_INSTANCE]));
+	if (line->index.n)
+		return fail_line(rd, "index '%s' of a constant: leave it empty", SHOW(line->index));
+	if (line->instance.n && !parse_count(line->instance, &ignored))
+		return fail_line(rd, "instance '%s' is not a number: write 0", SHOW(line->instance));
 	for (unsigned c = 0; c < RAWTABLE_CONSTANTS; c++) {
-		if (!span_is(fields[FIELD_NAME], rawtable_constant_names[c]))
+		if (!span_is(line->name, rawtable_constant_names[c]))
 			continue;
 		if (t->constants[c].line)
-			return fail_line(rd, rd->line, "constant %s is already in line %u: remove one",
+			return fail_line(rd, "constant %s is already in line %u: remove one",
 					 rawtable_constant_names[c], t->constants[c].line);
 		t->constants[c].line = rd->line;
 		if (c >= RAWTABLE_SECONDS &&
-		    !parse_decimal(fields[FIELD_VALUE], !may_be_zero(c), &t->constants[c].decimal))
-			return fail_line(
-				rd, rd->line, "%s '%s' is not a decimal%s: write a number such as %s",
-				rawtable_constant_names[c], shown_text(buf, fields[FIELD_VALUE]),
-				may_be_zero(c) ? "" : " above 0", c == RAWTABLE_SECONDS ? "0.1" : "16.7");
-		if (c < RAWTABLE_SECONDS && !parse_count(fields[FIELD_VALUE], &t->constants[c].value))
-			return fail_line(rd, rd->line, "value '%s' is not an unsigned 64-bit integer",
-					 shown_text(buf, fields[FIELD_VALUE]));
+		    !parse_decimal(line->value, !may_be_zero(c), &t->constants[c].decimal))
+			return fail_line(rd, "%s '%s' is not a decimal%s: write a number such as %s",
+					 rawtable_constant_names[c], SHOW(line->value),
+					 may_be_zero(c) ? "" : " above 0",
+					 c == RAWTABLE_SECONDS ? "0.1" : "16.7");
+		if (c < RAWTABLE_SECONDS && !parse_count(line->value, &t->constants[c].value))
+			return fail_line(rd, "value '%s' is not an unsigned 64-bit integer",
+					 SHOW(line->value));
 		return true;
 	}
-	return fail_unknown_constant(rd, fields[FIELD_NAME]);
+	return fail_unknown_constant(rd, line->name);
 }
 
 /* Find the published counter of a row. */
-static bool find_counter(struct rawtable_reader *rd, enum gpu_block block,
-			 const struct span fields[FIELD_COUNT], unsigned *counter)
+static bool find_counter(struct rawtable_reader *rd, enum gpu_block block, const struct rawtable_line *line,
+			 unsigned *counter)
 {
 	const struct gpu_layout *layout = rd->table->layout;
 	const struct gpu_counter *c;
-	struct span name = fields[FIELD_NAME];
+	struct span name = line->name;
 	const char *where = gpu_block_names[block];
-	char buf[SHOWN];
 	uint64_t index;
 
-	if (!parse_count(fields[FIELD_INDEX], &index))
-		return fail_line(rd, rd->line, "index '%s' is not a number: write the slot of the counter",
-				 shown_text(buf, fields[FIELD_INDEX]));
+	if (!parse_count(line->index, &index))
+		return fail_line(rd, "index '%s' is not a number: write the slot of the counter",
+				 SHOW(line->index));
 	if (index >= layout->slots_per_block)
-		return fail_line(rd, rd->line,
-				 "index %llu, but a block of this GPU has %u slots: is --gpu right?",
+		return fail_line(rd, "index %llu, but a block of this GPU has %u slots: is --gpu right?",
 				 (unsigned long long)index, layout->slots_per_block);
 	c = gpu_layout_at(layout, block, (unsigned)index);
 	if (!c)
-		return fail_line(rd, rd->line, "unknown index %u in %s: see malitop list counters",
-				 (unsigned)index, where);
+		return fail_line(rd, "unknown index %u in %s: see malitop list counters", (unsigned)index,
+				 where);
 	if (!c->name)
-		return fail_line(rd, rd->line, "index %u in %s (%s) is not published: remove the row",
-				 (unsigned)index, where, c->hw_name);
+		return fail_line(rd, "index %u in %s (%s) is not published: remove the row", (unsigned)index,
+				 where, c->hw_name);
 	if (name.n && !span_is(name, c->hw_name) && !span_is(name, c->name))
-		return fail_line(rd, rd->line, "wrong name '%s': index %u in %s is %s (%s)",
-				 shown_text(buf, name), (unsigned)index, where, c->hw_name, c->name);
+		return fail_line(rd, "wrong name '%s': index %u in %s is %s (%s)", SHOW(name),
+				 (unsigned)index, where, c->hw_name, c->name);
 	*counter = (unsigned)(c - layout->counters);
 	return true;
 }
 
-static bool add_counter(struct rawtable_reader *rd, enum gpu_block block,
-			const struct span fields[FIELD_COUNT])
+static bool add_counter(struct rawtable_reader *rd, enum gpu_block block, const struct rawtable_line *line)
 {
 	struct rawtable *t = rd->table;
 	struct rawtable_row row = {.line = rd->line};
-	char buf[SHOWN];
 
-	if (!parse_count(fields[FIELD_INSTANCE], &row.instance))
-		return fail_line(rd, rd->line, "instance '%s' is not a number",
-				 shown_text(buf, fields[FIELD_INSTANCE]));
-	if (!find_counter(rd, block, fields, &row.counter))
+	if (!parse_count(line->instance, &row.instance))
+		return fail_line(rd, "instance '%s' is not a number", SHOW(line->instance));
+	if (!find_counter(rd, block, line, &row.counter))
 		return false;
-	if (!parse_count(fields[FIELD_VALUE], &row.value))
-		return fail_line(rd, rd->line, "value '%s' is not an unsigned 64-bit integer",
-				 shown_text(buf, fields[FIELD_VALUE]));
+	if (!parse_count(line->value, &row.value))
+		return fail_line(rd, "value '%s' is not an unsigned 64-bit integer", SHOW(line->value));
 	GROW(t->rows, t->n_rows, t->cap_rows);
 	t->rows[t->n_rows++] = row;
 	return true;
@@ -177,27 +171,26 @@ static bool add_counter(struct rawtable_reader *rd, enum gpu_block block,
 
 static bool add_line(struct rawtable_reader *rd, struct span text)
 {
-	struct span fields[FIELD_COUNT];
+	struct rawtable_line line;
+	struct span *const columns[] = {&line.block, &line.instance, &line.index, &line.name, &line.value};
 	unsigned n = 1;
-	char buf[SHOWN];
 
 	for (size_t i = 0; i < text.n; i++)
 		n += text.p[i] == '\t';
-	if (n != FIELD_COUNT)
-		return fail_line(rd, rd->line,
-				 "%u columns: expected %d, tab-separated: block instance index name value", n,
-				 FIELD_COUNT);
-	for (unsigned f = 0; f < FIELD_COUNT; f++)
-		fields[f] = span_until(&text, '\t');
-	if (span_is(fields[FIELD_BLOCK], RAWTABLE_CONSTANT_BLOCK))
-		return add_constant(rd, fields);
+	if (n != ARRAY_LEN(columns))
+		return fail_line(rd,
+				 "%u columns: expected %zu, tab-separated: block instance index name value",
+				 n, ARRAY_LEN(columns));
+	for (size_t i = 0; i < ARRAY_LEN(columns); i++)
+		*columns[i] = span_until(&text, '\t');
+	if (span_is(line.block, RAWTABLE_CONSTANT_BLOCK))
+		return add_constant(rd, &line);
 	for (unsigned b = 0; b < BLOCK_COUNT; b++)
-		if (span_is(fields[FIELD_BLOCK], gpu_block_names[b]))
-			return add_counter(rd, b, fields);
+		if (span_is(line.block, gpu_block_names[b]))
+			return add_counter(rd, b, &line);
 	return fail_line(
-		rd, rd->line,
-		"unknown block '%s': expected constant, front_end, tiler, memory_system or shader_core",
-		shown_text(buf, fields[FIELD_BLOCK]));
+		rd, "unknown block '%s': expected constant, front_end, tiler, memory_system or shader_core",
+		SHOW(line.block));
 }
 
 static int by_counter(const void *a, const void *b)
@@ -211,26 +204,21 @@ static int by_counter(const void *a, const void *b)
 	return x->line < y->line ? -1 : x->line > y->line;
 }
 
-/* Find how many instances every counter of a block must have, and why. Returns false if that is
- * still unknown. */
-static bool expected_instances(const struct rawtable *t, enum gpu_block block, uint64_t *expected,
-			       const char **why)
+/* Find how many instances every counter of a block must have, and why; n if that is still
+ * unknown. */
+static uint64_t expected_instances(const struct rawtable *t, enum gpu_block block, unsigned n,
+				   const char **why)
 {
-	static const enum rawtable_constant constants[BLOCK_COUNT] = {
-		[BLOCK_MEMORY] = RAWTABLE_SLICES, [BLOCK_CORE] = RAWTABLE_CORES};
+	enum rawtable_constant constant = block == BLOCK_MEMORY ? RAWTABLE_SLICES : RAWTABLE_CORES;
 
-	if (block == BLOCK_FRONT_END || block == BLOCK_TILER) {
-		*why = "there is one per GPU";
-		*expected = 1;
-		return true;
-	}
-	*why = rawtable_constant_names[constants[block]];
-	*expected = t->constants[constants[block]].value;
-	if (t->constants[constants[block]].line)
-		return true;
+	*why = "there is one per GPU";
+	if (block == BLOCK_FRONT_END || block == BLOCK_TILER)
+		return 1;
+	*why = rawtable_constant_names[constant];
+	if (t->constants[constant].line)
+		return t->constants[constant].value;
 	*why = "as the other counters";
-	*expected = t->instances[block];
-	return *expected != 0;
+	return t->instances[block] ? t->instances[block] : n;
 }
 
 /* Check the rows [from, to) of one counter: each instance must occur once, and none may be
@@ -239,24 +227,25 @@ static bool check_counter(struct rawtable_reader *rd, unsigned from, unsigned to
 {
 	struct rawtable *t = rd->table;
 	const struct gpu_counter *c = &t->layout->counters[t->rows[from].counter];
-	unsigned n = to - from, last = 0;
-	uint64_t expected;
-	const char *why;
+	const char *why, *block = gpu_block_names[c->block];
+	unsigned n = to - from;
+	uint64_t expected = expected_instances(t, c->block, n, &why);
 
-	for (unsigned i = from + 1; i < to; i++)
-		if (t->rows[i].instance == t->rows[i - 1].instance)
-			return fail_line(rd, t->rows[i].line,
-					 "duplicate: %s of %s %llu is already in line %u", c->hw_name,
-					 gpu_block_names[c->block], (unsigned long long)t->rows[i].instance,
-					 t->rows[i - 1].line);
-	for (unsigned i = from; i < to; i++)
-		if (t->rows[i].line > last)
-			last = t->rows[i].line;
-	if (expected_instances(t, c->block, &expected, &why) && n != expected)
-		return fail_line(rd, last,
-				 "%s has %u instance%s in %s, expected %llu (%s): give one row for each",
-				 c->hw_name, n, n == 1 ? "" : "s", gpu_block_names[c->block],
-				 (unsigned long long)expected, why);
+	rd->line = 0;
+	for (unsigned i = from; i < to; i++) {
+		const struct rawtable_row *row = &t->rows[i], *before = i > from ? row - 1 : NULL;
+
+		if (before && row->instance == before->instance) {
+			rd->line = row->line;
+			return fail_line(rd, "duplicate: %s of %s %llu is already in line %u", c->hw_name,
+					 block, (unsigned long long)row->instance, before->line);
+		}
+		if (row->line > rd->line)
+			rd->line = row->line;
+	}
+	if (n != expected)
+		return fail_line(rd, "%s has %u instance%s in %s, expected %llu (%s): give one row for each",
+				 c->hw_name, n, n == 1 ? "" : "s", block, (unsigned long long)expected, why);
 	t->instances[c->block] = n;
 	return true;
 }
@@ -301,17 +290,17 @@ bool rawtable_next(struct rawtable *table, const struct gpu_layout *layout, cons
 			continue;
 		}
 		if (!span_is(line, RAWTABLE_HEADER))
-			return fail_line(&rd, rd.line,
+			return fail_line(&rd,
 					 "no header: expected the words block, instance, index, name and "
 					 "value between tabs");
 		header = true;
 	}
 	*before = rd.line;
-	if (!header)
-		return fail_line(
-			&rd, rd.line + 1,
-			"empty: expected the header block, instance, index, name and value between tabs");
-	return check_rows(&rd);
+	if (header)
+		return check_rows(&rd);
+	rd.line++;
+	return fail_line(&rd,
+			 "empty: expected the header block, instance, index, name and value between tabs");
 }
 
 bool rawtable_parse(struct rawtable *table, const struct gpu_layout *layout, const char *file,
