@@ -56,6 +56,16 @@ struct span span_until(struct span *rest, char c)
 	return head;
 }
 
+bool span_has_word(struct span words, struct span word)
+{
+	struct span one;
+
+	while ((one = span_word(&words)).n)
+		if (span_eq(one, word))
+			return true;
+	return false;
+}
+
 struct span span_item(struct span *rest)
 {
 	struct span item;

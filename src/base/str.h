@@ -25,8 +25,9 @@ static inline bool span_is(struct span a, const char *s) /* the length of a lite
 {
 	return a.n && a.p[0] != s[0] ? false : span_eq(a, (struct span){s, strlen(s)});
 }
-struct span span_trim(struct span s);              /* without blanks at both ends */
-struct span span_word(struct span *rest);          /* takes the next word off *rest; empty at the end */
+struct span span_trim(struct span s);     /* without blanks at both ends */
+struct span span_word(struct span *rest); /* takes the next word off *rest; empty at the end */
+bool span_has_word(struct span words, struct span word);
 struct span span_until(struct span *rest, char c); /* takes the text up to c off *rest, and drops c */
 bool span_u64(struct span s, uint64_t *value);     /* all of s: decimal, or hexadecimal after 0x; no sign */
 bool span_double(struct span s, double *value);    /* all of s: a decimal number, whatever the locale */

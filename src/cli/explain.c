@@ -31,23 +31,14 @@ static void print_explanation(const struct explanation *e, struct strbuf *out)
 	}
 }
 
-static bool span_has_word(struct span words, const char *wanted)
-{
-	struct span word;
-
-	while ((word = span_word(&words)).n)
-		if (span_is(word, wanted))
-			return true;
-	return false;
-}
-
 /* The metric of a Streamline variable or of a hardware counter. */
 static const struct metric_def *metric_by_other_name(const struct gpudb *db,
 						     const struct gpu_product *product, const char *name)
 {
 	for (unsigned i = 0; i < db->n_metrics; i++)
 		for (const struct metric_variant *v = db->metrics[i].vars; v; v = v->next)
-			if (span_has_word(v->text, name) && (!product || gpu_set_has(v->gpus, product)))
+			if (span_has_word(v->text, span_of(name)) &&
+			    (!product || gpu_set_has(v->gpus, product)))
 				return &db->metrics[i];
 	for (unsigned g = 0; g < db->n_products; g++) {
 		const struct gpu_layout *layout = gpudb_product(db, g)->layout;

@@ -356,16 +356,6 @@ static struct layout_text *checked_text(const struct gpudb *db, const struct gpu
 	return text;
 }
 
-static bool has_word(struct span words, struct span name)
-{
-	struct span word;
-
-	while ((word = span_word(&words)).n)
-		if (span_eq(word, name))
-			return true;
-	return false;
-}
-
 bool layouts_have_name(const struct gpudb *db, struct span name)
 {
 	bool has = false;
@@ -377,7 +367,7 @@ bool layouts_have_name(const struct gpudb *db, struct span name)
 			const struct layout_row *row = &t->rows[at];
 
 			has = row->hw.n && (span_eq(row->hw, name) || span_eq(row->name, name) ||
-					    has_word(row->vars, name));
+					    span_has_word(row->vars, name));
 		}
 	}
 	return has;

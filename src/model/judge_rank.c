@@ -11,28 +11,14 @@
 const char *const judge_group_titles[JUDGE_GROUPS] = {"Holds the frame back",
 						      "Costs energy, or is about the system", "Notes"};
 
-static bool has_word(struct span words, const char *name)
-{
-	struct span word;
-
-	while ((word = span_word(&words)).n)
-		if (span_is(word, name))
-			return true;
-	return false;
-}
-
 /* Whether the verdict says that one of the finding's resources holds the workload back. */
 static bool is_explained(const struct judged *verdict, const struct judged *f)
 {
 	struct span words = f->def->resource, word;
 
-	while (verdict && (word = span_word(&words)).n) {
-		struct span all = verdict->def->explains, one;
-
-		while ((one = span_word(&all)).n)
-			if (span_eq(one, word))
-				return true;
-	}
+	while (verdict && (word = span_word(&words)).n)
+		if (span_has_word(verdict->def->explains, word))
+			return true;
 	return false;
 }
 
@@ -46,7 +32,8 @@ static bool is_late(const struct judge *judge, bool whole_run)
 /* Content that costs no time while the GPU waits is no fault; power is one at any time. */
 static bool is_free(const struct judged *verdict, const struct judged *f)
 {
-	return verdict && verdict->def->spare && f->def->resource.n && !has_word(f->def->resource, "power");
+	return verdict && verdict->def->spare && f->def->resource.n &&
+	       !span_has_word(f->def->resource, SPAN_LIT("power"));
 }
 
 struct judge_rank judge_rank(const struct judge *judge, const struct judged *verdict, bool whole_run,
@@ -115,7 +102,7 @@ static unsigned busiest_units(const struct judge *judge, const struct judged *ve
 		const struct judge_resource *r = &judge->resources[i];
 		double time = whole_run ? r->mean : r->time;
 
-		if (isnan(time) || !has_word(verdict->def->units, r->def->name))
+		if (isnan(time) || !span_has_word(verdict->def->units, span_of(r->def->name)))
 			continue;
 		if (n == 0 || time > load[0]) {
 			first[1] = first[0], load[1] = load[0];
@@ -136,7 +123,8 @@ static void put_budget(const struct judge *judge, const struct judged *verdict, 
 		const struct judge_resource *r = &judge->resources[i];
 		double takes = whole_run ? r->takes_mean : r->takes_ms;
 
-		if (isnan(takes) || isnan(r->may_take_ms) || !has_word(verdict->def->explains, r->def->name))
+		if (isnan(takes) || isnan(r->may_take_ms) ||
+		    !span_has_word(verdict->def->explains, span_of(r->def->name)))
 			continue;
 		strbuf_printf(out, "needs %.1f of %.1f ms", takes, r->may_take_ms);
 		if (takes > r->may_take_ms)

@@ -119,16 +119,6 @@ static bool is_var(struct span name)
 	return name.n && name.p[0] == '$';
 }
 
-static bool has_word(struct span words, struct span name)
-{
-	struct span word;
-
-	while ((word = span_word(&words)).n)
-		if (span_eq(word, name))
-			return true;
-	return false;
-}
-
 static bool find_entry(const struct metric_names *names, struct span name, struct metric_name *found)
 {
 	uint16_t at = *table_entry(names, name);
@@ -156,13 +146,13 @@ static bool find_var(const struct metric_names *names, struct span name, struct 
 	bool any = false, any_formula = false;
 
 	for (unsigned i = 0; i < names->n_slots; i++)
-		if (names->counters[i] && has_word(names->counters[i]->vars, name))
+		if (names->counters[i] && span_has_word(names->counters[i]->vars, name))
 			take_slot(found, &any, i);
 	for (unsigned i = 0; i < names->db->n_metrics; i++) {
 		const struct metric_def *def = &names->db->metrics[i];
 
 		for (const struct metric_variant *v = def->vars; v; v = v->next) {
-			if (!gpu_set_has(v->gpus, names->product) || !has_word(v->text, name))
+			if (!gpu_set_has(v->gpus, names->product) || !span_has_word(v->text, name))
 				continue;
 			if (find_entry(names, span_of(def->name), &slot) && slot.kind == NAME_SLOT) {
 				take_slot(found, &any, slot.at);
@@ -232,7 +222,7 @@ bool metric_name_known(const struct gpudb *db, struct span name)
 			return true;
 	for (unsigned i = 0; is_var(name) && i < db->n_metrics; i++)
 		for (const struct metric_variant *v = db->metrics[i].vars; v; v = v->next)
-			if (has_word(v->text, name))
+			if (span_has_word(v->text, name))
 				return true;
 	for (unsigned i = 0; i < db->n_products; i++)
 		for (unsigned k = 0; k < db->products[i].n_constants; k++)

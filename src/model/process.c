@@ -211,13 +211,6 @@ static void put_item(struct process_item *item, const struct process *p, uint32_
 	}
 }
 
-static int compare_texts(const char *a, const char *b)
-{
-	while (*a && folded_char(*a) == folded_char(*b))
-		a++, b++;
-	return folded_char(*a) - folded_char(*b);
-}
-
 /* Return whether b, which is after a, must come before it. */
 static inline bool is_out_of_order(const struct process_item *a, const struct process_item *b, bool reversed)
 {
@@ -225,7 +218,7 @@ static inline bool is_out_of_order(const struct process_item *a, const struct pr
 		return b->rank < a->rank;
 	if (a->more != b->more)
 		return b->more < a->more;
-	return reversed ? compare_texts(b->rest, a->rest) > 0 : compare_texts(b->rest, a->rest) < 0;
+	return reversed ? strcasecmp(b->rest, a->rest) > 0 : strcasecmp(b->rest, a->rest) < 0;
 }
 
 /* A merge sort, because equal items must stay in the order of pids and most are equal (idle).
@@ -249,19 +242,6 @@ static void sort_items(struct process_item *items, struct process_item *spare, u
 
 /* ---- filter ---- */
 
-static bool contains_text(const char *text, const char *part)
-{
-	for (; *text; text++) {
-		size_t i = 0;
-
-		while (part[i] && folded_char(text[i]) == folded_char(part[i]))
-			i++;
-		if (!part[i])
-			return true;
-	}
-	return false;
-}
-
 static bool pid_contains(int32_t pid, const char *digits)
 {
 	char text[12];
@@ -278,8 +258,8 @@ bool process_contains(const struct process *p, const char *text)
 {
 	bool is_number = text[strspn(text, "0123456789")] == 0;
 
-	return contains_text(p->name, text) || contains_text(p->user, text) ||
-	       (p->command && contains_text(p->command, text)) ||
+	return strcasestr(p->name, text) || strcasestr(p->user, text) ||
+	       (p->command && strcasestr(p->command, text)) ||
 	       (is_number && p->pid >= 0 && pid_contains(p->pid, text));
 }
 

@@ -70,14 +70,6 @@ static void take_events(struct server *server, int64_t now_ns)
 			message("%s", text);
 }
 
-static bool has_word(const struct strbuf *text, struct span word)
-{
-	for (struct span rest = {text->p, text->n}, one; (one = span_word(&rest)).n;)
-		if (span_eq(one, word))
-			return true;
-	return false;
-}
-
 /* Whether there is a GPU that was not there when the devices were opened. It has to be there at two
  * looks, so that its node has its owner. */
 static bool find_device(struct server *server, int64_t now_ns)
@@ -89,7 +81,8 @@ static bool find_device(struct server *server, int64_t now_ns)
 	server->seen = (struct strbuf){0};
 	devices_nodes(server->sys, server->options, &server->seen);
 	for (struct span rest = {server->seen.p, server->seen.n}, node; (node = span_word(&rest)).n;)
-		if (!has_word(&server->known, node) && has_word(&before, node)) {
+		if (!span_has_word(span_of(server->known.p), node) &&
+		    span_has_word(span_of(before.p), node)) {
 			message("%.*s: is new: all devices are opened again, counters begin at 0",
 				SPAN_ARG(node));
 			found = true;

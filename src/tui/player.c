@@ -341,20 +341,12 @@ struct remote *player_remote(const struct player *p)
 	return p->remote;
 }
 
-static bool has_word(struct span words, const char *word)
-{
-	struct span next;
-
-	span_word(&words); /* the version */
-	while ((next = span_word(&words)).n)
-		if (span_is(next, word))
-			return true;
-	return false;
-}
-
 static bool takes_word(const struct player *p, const char *word)
 {
-	return p->remote && has_word(span_of(mlog_reader_about(p->reader)->control), word);
+	struct span words = span_of(p->remote ? mlog_reader_about(p->reader)->control : NULL);
+
+	span_word(&words); /* the version */
+	return span_has_word(words, span_of(word));
 }
 
 void player_ask(struct player *p, const char *word, const char *text)

@@ -33,6 +33,10 @@ static void words_are_taken_off_one_by_one(void **state)
 	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(want); i++)
 		assert_true(span_is(span_word(&rest), want[i]));
+	assert_true(span_has_word(SPAN_LIT(" one  two "), SPAN_LIT("two")));
+	assert_false(span_has_word(SPAN_LIT(" one  two "), SPAN_LIT("tw")));
+	assert_false(span_has_word(SPAN_LIT("one"), SPAN_LIT("")) ||
+		     span_has_word(span_of(NULL), SPAN_LIT("x")));
 }
 
 static void the_text_up_to_a_character_is_taken_off_with_it(void **state)
