@@ -1,6 +1,7 @@
 #include "base/sys.h"
 
 #include "base/alloc.h"
+#include "base/str.h"
 #include "base/sys_drm.h"
 
 #include <dirent.h>
@@ -34,61 +35,21 @@ static const char *relative_path(const char *path)
 	return *path ? path : ".";
 }
 
-static int real_open(const struct sys *sys, const char *path, int flags)
+static int64_t clock_ns(clockid_t clock)
 {
-	return openat(sys->root_fd, relative_path(path), flags | O_CLOEXEC);
+	struct timespec ts = {0};
+
+	clock_gettime(clock, &ts); /* cannot fail: every supported kernel has the clocks below */
+	return (int64_t)ts.tv_sec * 1000000000 + ts.tv_nsec;
 }
 
-static int real_close(const struct sys *sys, int fd)
-{
-	(void)sys;
-	return close(fd);
-}
-
-static ssize_t real_pread(const struct sys *sys, int fd, void *buf, size_t n, off_t at)
-{
-	(void)sys;
-	return pread(fd, buf, n, at);
-}
-
-static ssize_t real_read(const struct sys *sys, int fd, void *buf, size_t n)
-{
-	(void)sys;
-	return read(fd, buf, n);
-}
-
-static int real_ioctl(const struct sys *sys, int fd, unsigned long request, void *arg)
-{
-	(void)sys;
-	return ioctl(fd, request, arg);
-}
-
-static void *real_mmap(const struct sys *sys, size_t n, int prot, int flags, int fd, off_t at)
-{
-	(void)sys;
-	return mmap(NULL, n, prot, flags, fd, at);
-}
-
-static int real_munmap(const struct sys *sys, void *p, size_t n)
-{
-	(void)sys;
-	return munmap(p, n);
-}
-
-/* libc has no function for it. If attr is too large for the kernel, it returns the size it
- * knows. */
-static int real_perf_event_open(const struct sys *sys, struct perf_event_attr *attr, pid_t pid, int cpu,
-				int group_fd, unsigned long flags)
-{
-	(void)sys;
-	return (int)syscall(SYS_perf_event_open, attr, pid, cpu, group_fd, flags);
-}
-
-static int real_poll(const struct sys *sys, struct pollfd *fds, unsigned n, int timeout_ms)
-{
-	(void)sys;
-	return poll(fds, n, timeout_ms);
-}
+/* A system call that gets its arguments as they are. */
+#define REAL(type, name, PARAMETERS, call) \
+	static type real_##name PARAMETERS \
+	{                                  \
+		(void)sys;                 \
+		return call;               \
+	}
 
 /* The numbers are the same on every architecture; headers and libc may be older than the kernel. */
 #ifndef SYS_pidfd_open
@@ -98,23 +59,44 @@ static int real_poll(const struct sys *sys, struct pollfd *fds, unsigned n, int 
 #define SYS_pidfd_send_signal 424
 #endif
 
-static int real_pidfd_open(const struct sys *sys, pid_t pid)
-{
-	(void)sys;
-	return (int)syscall(SYS_pidfd_open, pid, 0); /* close-on-exec always */
-}
-
-static int real_pidfd_send_signal(const struct sys *sys, int pidfd, int signo)
-{
-	(void)sys;
-	return (int)syscall(SYS_pidfd_send_signal, pidfd, signo, NULL, 0);
-}
-
-static int real_kill(const struct sys *sys, pid_t pid, int signo)
-{
-	(void)sys;
-	return kill(pid, signo);
-}
+/* libc has no function for perf_event_open. If attr is too large for the kernel, it returns the
+ * size it knows. A pidfd is always close-on-exec. */
+/* clang-format off */
+REAL(int, open, (const struct sys *sys, const char *path, int flags),
+	openat(sys->root_fd, relative_path(path), flags | O_CLOEXEC))
+REAL(int, close, (const struct sys *sys, int fd), close(fd))
+REAL(ssize_t, pread, (const struct sys *sys, int fd, void *buf, size_t n, off_t at), pread(fd, buf, n, at))
+REAL(ssize_t, read, (const struct sys *sys, int fd, void *buf, size_t n), read(fd, buf, n))
+REAL(int, ioctl, (const struct sys *sys, int fd, unsigned long request, void *arg), ioctl(fd, request, arg))
+REAL(void *, mmap, (const struct sys *sys, size_t n, int prot, int flags, int fd, off_t at),
+	mmap(NULL, n, prot, flags, fd, at))
+REAL(int, munmap, (const struct sys *sys, void *p, size_t n), munmap(p, n))
+REAL(int, perf_event_open,
+	(const struct sys *sys, struct perf_event_attr *attr, pid_t pid, int cpu, int group_fd,
+	unsigned long flags),
+	(int)syscall(SYS_perf_event_open, attr, pid, cpu, group_fd, flags))
+REAL(int, poll, (const struct sys *sys, struct pollfd *fds, unsigned n, int timeout_ms),
+	poll(fds, n, timeout_ms))
+REAL(int, pidfd_open, (const struct sys *sys, pid_t pid), (int)syscall(SYS_pidfd_open, pid, 0))
+REAL(int, pidfd_send_signal, (const struct sys *sys, int pidfd, int signo),
+	(int)syscall(SYS_pidfd_send_signal, pidfd, signo, NULL, 0))
+REAL(int, kill, (const struct sys *sys, pid_t pid, int signo), kill(pid, signo))
+REAL(int, stat, (const struct sys *sys, const char *path, struct stat *st),
+	fstatat(sys->root_fd, relative_path(path), st, 0))
+REAL(int, open_at, (const struct sys *sys, int dir_fd, const char *path, int flags, mode_t mode),
+	openat(dir_fd, path, flags | O_CLOEXEC, mode))
+REAL(int, unlink_at, (const struct sys *sys, int dir_fd, const char *path), unlinkat(dir_fd, path, 0))
+REAL(int, fstat, (const struct sys *sys, int fd, struct stat *st), fstat(fd, st))
+REAL(ssize_t, write, (const struct sys *sys, int fd, const void *buf, size_t n), sys_write(fd, buf, n))
+REAL(int, ftruncate, (const struct sys *sys, int fd, off_t n), ftruncate(fd, n))
+REAL(int, fsync, (const struct sys *sys, int fd), fsync(fd))
+REAL(int, fdatasync, (const struct sys *sys, int fd), fdatasync(fd))
+REAL(int64_t, monotonic_ns, (const struct sys *sys), clock_ns(CLOCK_MONOTONIC))
+REAL(int64_t, realtime_ns, (const struct sys *sys), clock_ns(CLOCK_REALTIME))
+REAL(int64_t, boottime_ns, (const struct sys *sys), clock_ns(CLOCK_BOOTTIME))
+REAL(int64_t, raw_ns, (const struct sys *sys), clock_ns(CLOCK_MONOTONIC_RAW))
+REAL(int64_t, thread_ns, (const struct sys *sys), clock_ns(CLOCK_THREAD_CPUTIME_ID))
+/* clang-format on */
 
 static int by_name(const void *a, const void *b)
 {
@@ -212,17 +194,6 @@ static int real_list_numbers(const struct sys *sys, const char *path, int32_t **
 	return (int)n;
 }
 
-static int real_stat(const struct sys *sys, const char *path, struct stat *st)
-{
-	return fstatat(sys->root_fd, relative_path(path), st, 0);
-}
-
-static int real_open_at(const struct sys *sys, int dir_fd, const char *path, int flags, mode_t mode)
-{
-	(void)sys;
-	return openat(dir_fd, path, flags | O_CLOEXEC, mode);
-}
-
 /* A link in proc may hold "pipe:[12345]", or a path below another root (/proc/PID/root). */
 static ssize_t real_read_link(const struct sys *sys, int fd, char *buf, size_t n)
 {
@@ -234,18 +205,6 @@ static ssize_t real_read_link(const struct sys *sys, int fd, char *buf, size_t n
 		return -1;
 	}
 	return readlinkat(fd, "", buf, n);
-}
-
-static int real_unlink_at(const struct sys *sys, int dir_fd, const char *path)
-{
-	(void)sys;
-	return unlinkat(dir_fd, path, 0);
-}
-
-static int real_fstat(const struct sys *sys, int fd, struct stat *st)
-{
-	(void)sys;
-	return fstat(fd, st);
 }
 
 /* The kernel sends SIGPIPE and SIGXFSZ to the writing thread. Block them, and consume one if it is
@@ -270,73 +229,11 @@ ssize_t sys_write(int fd, const void *buf, size_t n)
 	return done;
 }
 
-static ssize_t real_write(const struct sys *sys, int fd, const void *buf, size_t n)
-{
-	(void)sys;
-	return sys_write(fd, buf, n);
-}
-
-static int real_ftruncate(const struct sys *sys, int fd, off_t n)
-{
-	(void)sys;
-	return ftruncate(fd, n);
-}
-
-static int real_fsync(const struct sys *sys, int fd)
-{
-	(void)sys;
-	return fsync(fd);
-}
-
-static int real_fdatasync(const struct sys *sys, int fd)
-{
-	(void)sys;
-	return fdatasync(fd);
-}
-
 void sys_names_free(char **names, int n)
 {
 	for (int i = 0; i < n; i++)
 		free(names[i]);
 	free(names);
-}
-
-static int64_t clock_ns(clockid_t clock)
-{
-	struct timespec ts = {0};
-
-	clock_gettime(clock, &ts); /* cannot fail: every supported kernel has the clocks below */
-	return (int64_t)ts.tv_sec * 1000000000 + ts.tv_nsec;
-}
-
-static int64_t real_monotonic_ns(const struct sys *sys)
-{
-	(void)sys;
-	return clock_ns(CLOCK_MONOTONIC);
-}
-
-static int64_t real_realtime_ns(const struct sys *sys)
-{
-	(void)sys;
-	return clock_ns(CLOCK_REALTIME);
-}
-
-static int64_t real_boottime_ns(const struct sys *sys)
-{
-	(void)sys;
-	return clock_ns(CLOCK_BOOTTIME);
-}
-
-static int64_t real_raw_ns(const struct sys *sys)
-{
-	(void)sys;
-	return clock_ns(CLOCK_MONOTONIC_RAW);
-}
-
-static int64_t real_thread_ns(const struct sys *sys)
-{
-	(void)sys;
-	return clock_ns(CLOCK_THREAD_CPUTIME_ID);
 }
 
 static int real_poll_until(const struct sys *sys, struct pollfd *fds, unsigned n, int64_t monotonic_ns)
@@ -397,25 +294,80 @@ void sys_fini(struct sys *sys)
 	sys_cleanup_close(&sys->root_fd);
 }
 
-void *sys_map(const struct sys *sys, int fd, size_t n)
+ssize_t sys_read_file(const struct sys *sys, const char *path, char *buf, size_t size)
 {
-	void *p = sys->mmap(sys, n, PROT_READ, MAP_SHARED, fd, 0);
+	int fd = sys->open(sys, path, O_RDONLY), saved;
+	size_t n = 0;
+	ssize_t got;
+
+	buf[0] = 0;
+	if (fd < 0)
+		return -1;
+	/* The kernel returns files of many records (proc/cpuinfo) in pieces. */
+	do {
+		got = sys->pread(sys, fd, buf + n, size - 1 - n, (off_t)n);
+		if (got > 0)
+			n += (size_t)got;
+	} while (n < size - 1 && (got > 0 || (got < 0 && errno == EINTR)));
+	saved = errno;
+	sys->close(sys, fd);
+	errno = saved;
+	buf[got < 0 ? 0 : n] = 0;
+	return got < 0 ? -1 : (ssize_t)n;
+}
+
+/* One pread is enough: files that are read repeatedly (proc/stat, one value in sysfs) arrive
+ * complete, and a read at an offset would make the kernel format the same text a second time. */
+ssize_t sys_reread(const struct sys *sys, int fd, char *buf, size_t size)
+{
+	ssize_t got;
+
+	do
+		got = sys->pread(sys, fd, buf, size - 1, 0);
+	while (got < 0 && errno == EINTR);
+	buf[got < 0 ? 0 : got] = 0;
+	return got;
+}
+
+bool sys_read_i64(const struct sys *sys, const char *path, int64_t *value)
+{
+	char buf[64];
+	ssize_t n = sys_read_file(sys, path, buf, sizeof(buf));
+	bool complete = n >= 0 && n < (ssize_t)sizeof(buf) - 1; /* a truncated number would be wrong */
+	struct span text = span_trim((struct span){buf, complete ? (size_t)n : 0});
+	bool minus = text.n && text.p[0] == '-', plus = text.n && text.p[0] == '+';
+	uint64_t v;
+
+	if (minus || plus) {
+		text.p++;
+		text.n--;
+	}
+	if (!span_u64(text, &v) || v > (uint64_t)INT64_MAX + minus)
+		return false;
+	*value = minus ? (int64_t)(0 - v) : (int64_t)v;
+	return true;
+}
+
+static void *map_or_null(const struct sys *sys, size_t n, int prot, int flags, int fd, off_t at)
+{
+	void *p = sys->mmap(sys, n, prot, flags, fd, at);
 
 	return p == MAP_FAILED ? NULL : p;
+}
+
+void *sys_map(const struct sys *sys, int fd, size_t n)
+{
+	return map_or_null(sys, n, PROT_READ, MAP_SHARED, fd, 0);
 }
 
 void *sys_map_private(const struct sys *sys, size_t n)
 {
-	void *p = sys->mmap(sys, n, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-
-	return p == MAP_FAILED ? NULL : p;
+	return map_or_null(sys, n, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 }
 
 void *sys_map_shared(const struct sys *sys, int fd, size_t n, off_t at)
 {
-	void *p = sys->mmap(sys, n, PROT_READ | PROT_WRITE, MAP_SHARED, fd, at);
-
-	return p == MAP_FAILED ? NULL : p;
+	return map_or_null(sys, n, PROT_READ | PROT_WRITE, MAP_SHARED, fd, at);
 }
 
 size_t sys_page_size(void)
