@@ -18,44 +18,33 @@
 
 #define PATIENCE_MS 3000
 
-/* Read into *all until the end, or max + 1 bytes. Wait for a pipe at most patience_ms (-1 means
- * forever). */
-static bool read_all(int fd, const char *path, size_t max, int patience_ms, struct strbuf *all,
-		     struct err *err)
-{
-	char chunk[8192];
-	ssize_t got = 1;
-
-	while (all->n <= max && got) {
-		struct pollfd ready = {.fd = fd, .events = POLLIN};
-		int n = poll(&ready, 1, patience_ms);
-
-		if (n == 0)
-			return err_set(err, ETIMEDOUT,
-				       "%s: no data from this pipe for %d s: start the writer first", path,
-				       patience_ms / 1000);
-		got = n < 0 ? -1 : read(fd, chunk, sizeof(chunk));
-		if (got > 0)
-			strbuf_add(all, chunk, (size_t)got);
-		else if (got < 0 && errno != EINTR && errno != EAGAIN)
-			return err_set(err, errno, "%s: cannot read: %s", path, strerror(errno));
-	}
-	return all->n <= max ||
-	       err_set(err, 0, "%s: larger than %zu bytes: is it the right file?", path, max);
-}
-
+/* Read until the end. Wait for a pipe at most patience_ms (-1 means forever). */
 static bool read_text(int fd, const char *path, size_t max, int patience_ms, char **text, size_t *n,
 		      struct err *err)
 {
-	struct strbuf all = {0};
+	AUTO_STRBUF struct strbuf all = {0};
+	char chunk[8192];
+	ssize_t got = 1;
 
 	strbuf_str(&all, "");
-	if (!read_all(fd, path, max, patience_ms, &all, err)) {
-		strbuf_fini(&all);
-		return false;
+	while (all.n <= max && got) {
+		struct pollfd ready = {.fd = fd, .events = POLLIN};
+		int polled = poll(&ready, 1, patience_ms);
+
+		if (polled == 0)
+			return err_set(err, ETIMEDOUT,
+				       "%s: no data from this pipe for %d s: start the writer first", path,
+				       patience_ms / 1000);
+		got = polled < 0 ? -1 : read(fd, chunk, sizeof(chunk));
+		if (got > 0)
+			strbuf_add(&all, chunk, (size_t)got);
+		else if (got < 0 && errno != EINTR && errno != EAGAIN)
+			return err_set(err, errno, "%s: cannot read: %s", path, strerror(errno));
 	}
-	*text = all.p;
+	if (all.n > max)
+		return err_set(err, 0, "%s: larger than %zu bytes: is it the right file?", path, max);
 	*n = all.n;
+	*text = take_ptr(&all.p);
 	return true;
 }
 
@@ -138,11 +127,13 @@ struct file {
 
 struct file *file_open(const char *path, struct err *err)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY); /* do not block on a pipe */
-	struct file *file;
+	CLOSE_FD int fd = open_to_read(path, err);
+	struct file *file = NULL;
 	struct stat st;
 
-	if (fd < 0 || fstat(fd, &st) < 0)
+	if (fd < 0)
+		return NULL;
+	if (fstat(fd, &st) < 0)
 		err_set(err, errno, "%s: cannot open: %s", path, strerror(errno));
 	else if (S_ISDIR(st.st_mode))
 		err_set(err, EISDIR, "%s: is a directory: name a file in it", path);
@@ -150,12 +141,9 @@ struct file *file_open(const char *path, struct err *err)
 		err_set(err, ESPIPE, "%s: not a regular file: copy its contents into one", path);
 	else {
 		file = xmalloc(sizeof(*file));
-		file->fd = fd;
-		return file;
+		file->fd = take_fd(&fd);
 	}
-	if (fd >= 0)
-		close(fd);
-	return NULL;
+	return file;
 }
 
 struct file *file_temporary(struct err *err)
@@ -182,18 +170,25 @@ struct file *file_temporary(struct err *err)
 	return file;
 }
 
-bool file_append(struct file *file, const void *bytes, size_t n, struct err *err)
+static bool write_all(int fd, const char *text, size_t n)
 {
-	size_t done = 0;
+	while (n) {
+		ssize_t wrote = sys_write(fd, text, n);
 
-	while (done < n) {
-		ssize_t got = sys_write(file->fd, (const char *)bytes + done, n - done);
-
-		if (got < 0 && errno != EINTR)
-			return err_set(err, errno, "temporary file: cannot write: %s", strerror(errno));
-		done += got > 0 ? (size_t)got : 0;
+		if (wrote < 0 && errno == EINTR)
+			continue;
+		if (wrote <= 0)
+			return false;
+		text += wrote;
+		n -= (size_t)wrote;
 	}
 	return true;
+}
+
+bool file_append(struct file *file, const void *bytes, size_t n, struct err *err)
+{
+	return write_all(file->fd, bytes, n) ||
+	       err_set(err, errno, "temporary file: cannot write: %s", strerror(errno));
 }
 
 void file_close(struct file *file)
@@ -260,21 +255,6 @@ static void make_dir_of(const char *path)
 		return;
 	make_dir_of(dir);
 	mkdir(dir, 0700);
-}
-
-static bool write_all(int fd, const char *text, size_t n)
-{
-	while (n) {
-		ssize_t wrote = sys_write(fd, text, n);
-
-		if (wrote < 0 && errno == EINTR)
-			continue;
-		if (wrote <= 0)
-			return false;
-		text += wrote;
-		n -= (size_t)wrote;
-	}
-	return true;
 }
 
 bool file_replace(const char *path, const char *text, size_t n, struct err *err)
