@@ -11,17 +11,11 @@
 #define ROWS_MAX 128
 #define LONG_BASE 1000 /* what getopt_long returns for row i: LONG_BASE + i */
 
-static void words_fini(struct option_words *words)
-{
-	free(words->options);
-	free(words->operands);
-}
-
 /* ---- words ---- */
 
 /* Fill the tables of getopt_long; `letters` has room for three characters per row and three
  * more. */
-static unsigned getopt_tables(struct option long_options[ROWS_MAX + 1], char *letters)
+static void getopt_tables(struct option long_options[ROWS_MAX + 1], char *letters)
 {
 	unsigned n = 0;
 	char *at = letters;
@@ -44,7 +38,6 @@ static unsigned getopt_tables(struct option long_options[ROWS_MAX + 1], char *le
 	}
 	long_options[n] = (struct option){0};
 	*at = 0;
-	return n;
 }
 
 static const struct option_row *row_of(int val)
@@ -108,23 +101,13 @@ static bool split_words(struct option_words *words, int argc, char **argv, struc
 
 /* ---- the command ---- */
 
-static bool find_word(struct options *options, const char *word)
-{
-	for (unsigned c = 0; c < COMMAND_COUNT; c++)
-		if (command_rows[c].name && strcmp(word, command_rows[c].name) == 0) {
-			options->command = c;
-			return true;
-		}
-	return false;
-}
-
 /* help [COMMAND] */
 static bool find_help(struct options *options, const struct option_words *words, struct err *err)
 {
 	char buf[OPTION_SHOWN];
 
-	options->help =
-		words->n_operands < 2 || (words->n_operands == 2 && find_word(options, words->operands[1]));
+	options->help = words->n_operands < 2 ||
+			(words->n_operands == 2 && command_find(words->operands[1], &options->command));
 	return options->help || err_set(err, 0, "help %s: expected one command: see malitop help",
 					option_shown(buf, words->operands[words->n_operands - 1]));
 }
@@ -143,7 +126,7 @@ static bool find_command(struct options *options, const struct option_words *wor
 		options->command = COMMAND_REPLAY;
 		return true;
 	}
-	if (find_word(options, word))
+	if (command_find(word, &options->command))
 		return true;
 	for (unsigned c = COMMAND_LIVE + 1; c < COMMAND_COUNT; c++)
 		strbuf_printf(&names, "%s, ", command_rows[c].name);
@@ -162,35 +145,9 @@ static bool set_list(struct options *options, const struct option_words *words, 
 			options->list = i;
 			return true;
 		}
-	for (unsigned i = 0; list_names[i]; i++)
-		strbuf_printf(&names, "%s%s", !i ? "" : list_names[i + 1] ? ", " : " or ", list_names[i]);
+	option_choices(&names, list_names);
 	return err_set(err, 0, "list: %s%s: expected %s", word ? "unknown list " : "of what",
 		       word ? option_shown(buf, word) : "", names.p);
-}
-
-/* What may follow the command word. */
-#define LOGS_MAX 10000
-#define REPORT_LOGS_MAX 100 /* all of them are in memory */
-static const struct {
-	unsigned operands;
-	bool file; /* FILE is required; it may also follow -- */
-	bool runs; /* CMD may follow -- */
-} takes[COMMAND_COUNT] = {
-	[COMMAND_REPLAY] = {1, .file = true},
-	[COMMAND_RECORD] = {0, .runs = true},
-	[COMMAND_STAT] = {0, .runs = true},
-	[COMMAND_EXPORT] = {LOGS_MAX, .file = true},
-	[COMMAND_REPORT] = {REPORT_LOGS_MAX, .file = true},
-	[COMMAND_EVAL] = {1, .file = true},
-	[COMMAND_LIST] = {.operands = 1},
-	[COMMAND_EXPLAIN] = {1, .file = true},
-	[COMMAND_COMPLETE] = {0, .runs = true},
-	[COMMAND_ON] = {1, .runs = true},
-};
-
-bool options_runs(enum command_word command)
-{
-	return takes[command].runs;
 }
 
 static bool set_file(struct options *options, const char *const *operands, unsigned n, char **rest,
@@ -218,17 +175,14 @@ static void add_board(struct options *options, const char *where, const char *na
 /* What the last operand of `on` asks to run there: a screen here if it is no command. */
 static enum command_word remote_command(const char *const *operands, unsigned *n, bool *once)
 {
-	static const enum command_word there[] = {COMMAND_RECORD, COMMAND_STAT, COMMAND_DOCTOR};
 	const char *word = *n > 1 ? operands[*n - 1] : "";
+	enum command_word there = COMMAND_ON;
+	bool runs = command_find(word, &there) &&
+		    (there == COMMAND_RECORD || there == COMMAND_STAT || there == COMMAND_DOCTOR);
 
 	*once = strcmp(word, "once") == 0;
-	*n -= *once;
-	for (size_t i = 0; i < ARRAY_LEN(there); i++)
-		if (strcmp(word, command_rows[there[i]].name) == 0) {
-			--*n;
-			return there[i];
-		}
-	return COMMAND_ON;
+	*n -= *once || runs;
+	return runs ? there : COMMAND_ON;
 }
 
 /* Boards by their names in the stanza, or by where they are; without any all of the stanza. */
@@ -250,10 +204,9 @@ static bool set_boards(struct options *options, const char *const *operands, uns
 	for (unsigned k = 0; !n && k < options->n_boards; k++)
 		add_board(options, options->boards[k].where, options->boards[k].name);
 	if (!options->n_wheres)
-		return err_set(
-			err, 0,
-			"on: where? give user@host, adb, docker:NAME or cmd:PROGRAM, or write a stanza "
-			"boards: see malitop on --help");
+		return err_set(err, 0,
+			       "on: where? give user@host, adb, docker:NAME or cmd:PROGRAM, or write a "
+			       "stanza boards: see malitop on --help");
 	if (options->n_wheres > 1 && options->push)
 		return err_set(err, 0, "--push: to one board at a time");
 	if (options->n_wheres > 1 && options->remote_command != COMMAND_ON)
@@ -266,10 +219,10 @@ static bool set_boards(struct options *options, const char *const *operands, uns
 /* Set the operands of the command, and refuse any that it does not take. */
 static bool set_operands(struct options *options, const struct option_words *words, struct err *err)
 {
-	bool is_word = words->n_operands && command_rows[options->command].name &&
-		       strcmp(words->operands[0], command_rows[options->command].name) == 0;
+	const struct command_row *command = &command_rows[options->command];
+	bool is_word = words->n_operands && command->name && strcmp(words->operands[0], command->name) == 0;
 	const char *const *operands = is_word ? words->operands + 1 : words->operands;
-	unsigned n = words->n_operands - is_word, most = takes[options->command].operands;
+	unsigned n = words->n_operands - is_word, most = command->operands;
 	char **rest = words->rest;
 	char buf[OPTION_SHOWN];
 
@@ -285,12 +238,12 @@ static bool set_operands(struct options *options, const struct option_words *wor
 	if (n > most && options->command != COMMAND_ON)
 		return err_set(err, 0, "%s: one argument too many%s: see malitop --help",
 			       option_shown(buf, operands[most]),
-			       takes[options->command].runs ? ", CMD must follow --" : "");
+			       command->runs ? ", CMD must follow --" : "");
 	if (options->command == COMMAND_ON && !set_boards(options, operands, n, err))
 		return false;
-	if (takes[options->command].file)
+	if (command->file)
 		return set_file(options, operands, n, rest, err);
-	if (takes[options->command].runs && rest && rest[0])
+	if (command->runs && rest && rest[0])
 		options->cmd = rest;
 	else if (rest && rest[0])
 		return err_set(err, 0, "%s: only record and stat run a command: see malitop --help",
@@ -309,7 +262,9 @@ void options_defaults(struct options *options)
 	options->view = "overview";
 	options->layout = "all";
 	options->frames = 2;
-	if (!option_reads_log(options->command)) { /* a log has its own */
+	if (options->command != COMMAND_REPLAY && options->command != COMMAND_ON &&
+	    options->command != COMMAND_EXPORT &&
+	    options->command != COMMAND_REPORT) { /* a log has its own */
 		options->fps = 60;
 		options->resolution = (struct dimensions){1920, 1080};
 	}
@@ -442,7 +397,8 @@ enum exit_status options_parse(struct options *options, int argc, char **argv, s
 	*options = (struct options){.command = COMMAND_LIVE};
 	if (split_words(&words, argc, argv, err))
 		status = apply_all(options, &words, err);
-	words_fini(&words);
+	free(words.options);
+	free(words.operands);
 	return status;
 }
 

@@ -237,8 +237,7 @@ bool options_save(const struct options *options, const char *name, const char *v
 /* The same in a text. */
 void options_edit(struct span text, const char *name, const char *value, struct strbuf *out);
 /* Add a metric to the user's own charts, in options->own_view: the file is made, or replaced as a
- * whole with its other lines unchanged. *added is false if it has the metric already.
- * (options_own.c) */
+ * whole with its other lines unchanged. *added is false if it has the metric already. */
 bool options_own_add(const struct options *options, const char *metric, bool *added, struct err *err);
 /* The same in a text; false: it has the metric. */
 bool options_own_edit(struct span text, const char *metric, struct strbuf *out);

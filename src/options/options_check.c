@@ -60,38 +60,13 @@ static bool format_by_ending(struct options *options)
 	return false;
 }
 
-/* Formats by command. */
-#define FORMATS(f) (1u << FORMAT_##f)
-#define ROW_FORMATS (FORMATS(CSV) | FORMATS(JSONL) | FORMATS(PERFETTO) | FORMATS(COUNTERS))
-static const struct {
-	unsigned formats;
-	const char *expected;
-} writes[COMMAND_COUNT] = {
-	[COMMAND_LIVE] = {ROW_FORMATS | FORMATS(MLOG), "a log is csv, jsonl, mlog, perfetto or counters"},
-	[COMMAND_RECORD] = {ROW_FORMATS | FORMATS(MLOG), "a log is csv, jsonl, mlog, perfetto or counters"},
-	[COMMAND_STAT] = {FORMATS(TABLE) | FORMATS(CSV) | FORMATS(JSONL) | FORMATS(JUNIT),
-			  "stat writes table, csv, jsonl or junit"},
-	[COMMAND_EXPORT] =
-		{FORMATS(TABLE) | ROW_FORMATS | FORMATS(JUNIT) | FORMATS(OPENMETRICS) | FORMATS(FOLDED),
-		 "export writes table, csv, jsonl, perfetto, counters, junit, openmetrics or folded"},
-	[COMMAND_EVAL] = {FORMATS(TABLE) | FORMATS(JSONL) | FORMATS(JUNIT),
-			  "eval writes table, jsonl or junit"},
-	[COMMAND_REPORT] = {FORMATS(HTML) | FORMATS(MD), "report writes html or md"},
-	[COMMAND_LIST] = {FORMATS(TABLE) | FORMATS(CSV) | FORMATS(JSONL), "list prints table, csv or jsonl"},
-	[COMMAND_DOCTOR] = {FORMATS(TABLE) | FORMATS(JSONL), "doctor prints table or jsonl"},
-};
-
-bool options_writes(enum command_word command, enum output_format format)
-{
-	return writes[command].formats & 1u << format;
-}
-
 static bool check_format(const struct options *options, bool format_given, struct err *err)
 {
-	if (writes[options->command].formats & 1u << options->format)
-		return true;
-	return err_set(err, 0, "--%s: not %s: %s", format_given ? "format" : "log",
-		       output_format_names[options->format], writes[options->command].expected);
+	const struct command_row *command = &command_rows[options->command];
+
+	return command->formats & 1u << options->format ||
+	       err_set(err, 0, "--%s: not %s: %s", format_given ? "format" : "log",
+		       output_format_names[options->format], command->expected);
 }
 
 static bool check_log(struct options *options, bool format_given, struct err *err)
@@ -101,10 +76,9 @@ static bool check_log(struct options *options, bool format_given, struct err *er
 	if (!options->log)
 		return options->command != COMMAND_RECORD || err_set(err, 0, "record: no log: give -o FILE");
 	if (strcmp(options->log, "-") == 0 && options->command != COMMAND_RECORD)
-		return err_set(
-			err, 0,
-			"--log: '-' is not for the live screen: give a file that ends in .mlog, .csv, .jsonl "
-			"or .pftrace");
+		return err_set(err, 0,
+			       "--log: '-' is not for the live screen: give a file that ends in .mlog, .csv, "
+			       ".jsonl or .pftrace");
 	if (strcmp(options->log, "-") == 0 && !format_given) /* a stream */
 		options->format = FORMAT_MLOG;
 	else if (!format_given && !format_by_ending(options))
@@ -202,11 +176,10 @@ static bool check_report(struct options *options, bool format_given, struct err 
 		options->format = FORMAT_HTML;
 	}
 	if (options->repeat && (options->n_logs % options->repeat || options->n_logs < 2 * options->repeat))
-		return err_set(
-			err, 0,
-			"--repeat: %u logs are not %u runs of each of two builds or more: give those of "
-			"a build one after the other",
-			options->n_logs, options->repeat);
+		return err_set(err, 0,
+			       "--repeat: %u logs are not %u runs of each of two builds or more: give those "
+			       "of a build one after the other",
+			       options->n_logs, options->repeat);
 	options->findings = true;
 	if (options->budget && !options->fail_on)
 		options->fail_on = SEVERITY_WARNING;
@@ -215,20 +188,6 @@ static bool check_report(struct options *options, bool format_given, struct err 
 
 /* A short interval, because the first and the last one limit how exactly the totals match CMD. */
 #define TOTAL_INTERVAL_NS 10000000
-
-static void choose_rows(struct options *options, bool interval_given)
-{
-	options->rows = !options->cmd || interval_given;
-	if (!options->rows)
-		options->interval_ns = TOTAL_INTERVAL_NS;
-}
-
-/* A measurement shorter than the interval is one interval. */
-static void shorten_interval(struct options *options)
-{
-	if (options->duration_ns && options->duration_ns < options->interval_ns)
-		options->interval_ns = options->duration_ns;
-}
 
 static bool check_part(const struct options *options, struct err *err)
 {
@@ -307,7 +266,7 @@ bool options_check(struct options *options, const struct option_words *words, bo
 	bool format_given = options_given(words, "format");
 	enum command_word command = options->command;
 
-	if (!format_given && !(writes[command].formats & 1u << options->format))
+	if (!format_given && !(command_rows[command].formats & 1u << options->format))
 		options->format = FORMAT_TABLE; /* the file means other commands */
 	if (!check_tables(options, words, err) || !options_check_refresh(options, refresh_given, err) ||
 	    !options_check_view(options, options_given(words, "view"), err) ||
@@ -324,10 +283,14 @@ bool options_check(struct options *options, const struct option_words *words, bo
 	if ((command == COMMAND_LIST || command == COMMAND_DOCTOR) &&
 	    !check_format(options, format_given, err))
 		return false;
-	if (command == COMMAND_STAT || command == COMMAND_RECORD)
-		shorten_interval(options);
-	if (command == COMMAND_STAT)
-		choose_rows(options, options_given(words, "interval"));
+	/* A measurement shorter than the interval is one interval. */
+	if ((command == COMMAND_STAT || command == COMMAND_RECORD) && options->duration_ns &&
+	    options->duration_ns < options->interval_ns)
+		options->interval_ns = options->duration_ns;
+	if (command == COMMAND_STAT) {
+		options->rows = !options->cmd || options_given(words, "interval");
+		options->interval_ns = options->rows ? options->interval_ns : TOTAL_INTERVAL_NS;
+	}
 	if (!check_run_report(options, err))
 		return false;
 	if (command == COMMAND_LIVE && format_given && !options->log)
@@ -336,7 +299,7 @@ bool options_check(struct options *options, const struct option_words *words, bo
 		return err_set(err, 0, "--frames: only with --once: also give --once");
 	if (command == COMMAND_PASSES && !options->env)
 		return err_set(err, 0,
-			       "passes: give --env to print the environment; stat --passes -- CMD "
-			       "times the passes of CMD");
+			       "passes: give --env to print the environment; stat --passes -- CMD times the "
+			       "passes of CMD");
 	return command != COMMAND_EVAL || check_eval(options, format_given, err);
 }

@@ -3,32 +3,12 @@
 #include <stdio.h>
 #include <string.h>
 
-#define LISTED(list) (1u << LIST_##list)
-
-/* The first operand of a command. */
-static const struct {
-	const char *hint; /* NULL: it has none */
-	unsigned lists;
-} operands[COMMAND_COUNT] = {
-	[COMMAND_REPLAY] = {"files mlog", 0},
-	[COMMAND_EXPORT] = {"files mlog", 0},
-	[COMMAND_REPORT] = {"files mlog", 0},
-	[COMMAND_EVAL] = {"files", 0},
-	[COMMAND_LIST] = {"words", 0},
-	[COMMAND_EXPLAIN] = {"words", LISTED(METRICS) | LISTED(COUNTERS) | LISTED(FINDINGS)},
-};
-
-static bool begins_with(struct span text, struct span begin)
-{
-	return text.n >= begin.n && (!begin.n || memcmp(text.p, begin.p, begin.n) == 0);
-}
-
 void option_candidate(const struct option_completion *c, struct span text, const char *help,
 		      struct strbuf *out)
 {
 	char shown[160], *end;
 
-	if (!begins_with(text, c->word))
+	if (text.n < c->word.n || !span_eq((struct span){text.p, c->word.n}, c->word))
 		return;
 	str_printable(shown, sizeof(shown), help ? help : "");
 	end = strstr(shown, ". ");
@@ -59,13 +39,6 @@ static const struct option_row *find_option(const char *word, struct span *value
 	return NULL;
 }
 
-static void add_choices(const struct option_row *row, const struct option_completion *c, struct strbuf *out)
-{
-	for (unsigned i = 0; row->choices[i]; i++)
-		if (row->choices != output_format_names || options_writes(c->command, i))
-			option_candidate(c, span_of(row->choices[i]), NULL, out);
-}
-
 /* The argument of an option; `kept` is what stands before it in the same word. */
 static void complete_value(const struct option_row *row, struct option_completion *c, struct span kept,
 			   struct span value, struct strbuf *out)
@@ -82,20 +55,14 @@ static void complete_value(const struct option_row *row, struct option_completio
 		comma = 0;
 	c->kept = (struct span){kept.n ? kept.p : value.p, kept.n + comma};
 	c->word = (struct span){value.p + comma, value.n - comma};
-	if (row->choices) {
-		add_choices(row, c, out);
-	} else if (row->names) {
-		row->names(&names);
-		for (rest = span_of(names.p); (name = span_item(&rest)).n;)
-			option_candidate(c, name, NULL, out);
-	}
-}
-
-static void add_commands(const struct option_completion *c, struct strbuf *out)
-{
-	for (unsigned i = 0; i < COMMAND_COUNT; i++)
-		if (command_rows[i].name)
-			option_candidate(c, span_of(command_rows[i].name), command_rows[i].help, out);
+	for (unsigned i = 0; row->choices && row->choices[i]; i++)
+		if (row->choices != output_format_names || command_rows[c->command].formats & 1u << i)
+			option_candidate(c, span_of(row->choices[i]), NULL, out);
+	if (row->choices || !row->names)
+		return;
+	row->names(&names);
+	for (rest = span_of(names.p); (name = span_item(&rest)).n;)
+		option_candidate(c, name, NULL, out);
 }
 
 static void add_options(const struct option_completion *c, struct strbuf *out)
@@ -113,17 +80,18 @@ static void add_options(const struct option_completion *c, struct strbuf *out)
 /* The n-th operand, from 0. */
 static void complete_operand(struct option_completion *c, unsigned n, const char *first, struct strbuf *out)
 {
+	const struct command_row *command = &command_rows[c->command];
 	bool is_help = n == 1 && strcmp(first, "help") == 0;
 
-	if (n == 0 || is_help)
-		add_commands(c, out);
+	for (unsigned i = 0; i < COMMAND_COUNT && (n == 0 || is_help); i++)
+		if (command_rows[i].name)
+			option_candidate(c, span_of(command_rows[i].name), command_rows[i].help, out);
 	if (n == 0) {
 		option_candidate(c, span_of("help"), "The same as --help.", out);
 		c->hint = "files mlog";
-	} else if (operands[c->command].hint &&
-		   (n == 1 || c->command == COMMAND_EXPORT || c->command == COMMAND_REPORT)) {
-		c->hint = operands[c->command].hint;
-		c->lists = operands[c->command].lists;
+	} else if (command->hint && n <= command->operands) {
+		c->hint = command->hint;
+		c->lists = command->lists;
 		for (unsigned i = 0; c->command == COMMAND_LIST && list_names[i]; i++)
 			option_candidate(c, span_of(list_names[i]), NULL, out);
 	} else if (!is_help && !c->word.n) {
@@ -135,14 +103,6 @@ static void note_value(struct option_completion *c, const struct option_row *row
 {
 	if (strcmp(row->name, "gpu") == 0)
 		c->gpu = value;
-}
-
-static enum command_word command_of(const char *word)
-{
-	for (unsigned c = 0; c < COMMAND_COUNT; c++)
-		if (command_rows[c].name && strcmp(word, command_rows[c].name) == 0)
-			return c;
-	return option_has_ending(word, "mlog") ? COMMAND_REPLAY : COMMAND_LIVE;
 }
 
 void options_complete(char *const *words, struct option_completion *c, struct strbuf *out)
@@ -159,7 +119,7 @@ void options_complete(char *const *words, struct option_completion *c, struct st
 			note_value(c, row, span_of(*words));
 			waits = NULL;
 		} else if (strcmp(*words, "--") == 0) {
-			c->hint = options_runs(c->command) ? "command" : "files";
+			c->hint = command_rows[c->command].runs ? "command" : "files";
 			return;
 		} else if (row && value.p) {
 			note_value(c, row, value);
@@ -167,7 +127,8 @@ void options_complete(char *const *words, struct option_completion *c, struct st
 			waits = row->arg && !row->without ? row : NULL;
 		} else if (n_operands++ == 0) {
 			first = *words;
-			c->command = command_of(first);
+			if (!command_find(first, &c->command) && option_has_ending(first, "mlog"))
+				c->command = COMMAND_REPLAY;
 		}
 	}
 	c->word = span_of(*words);

@@ -32,7 +32,7 @@ const char *options_xdg(struct options *options, const char *name)
 bool options_set(struct options *options, const struct option_row *row, const char *text, const char *prefix,
 		 struct err *err)
 {
-	if (row->kind->parse(row, text, (char *)options + row->offset, options, err))
+	if (row->kind->parse(row, text, (char *)options + row->offset, err))
 		return true;
 	return err_prefix(err, "%s%s: ", prefix, row->name);
 }
@@ -76,11 +76,10 @@ static bool open_part(const struct stanza *s, const struct stanza_line *line, en
 	else if (span_is(line->key, "boards") && !line->value.n)
 		*part = PART_BOARDS;
 	else if (!is_of_others(line->key))
-		return stanza_fail(
-			s, line->line, err,
-			"'%.*s': expected options, keys, boards, view, chart, metric, finding or another "
-			"stanza of data",
-			line->text.n > 40 ? 40 : (int)line->text.n, line->text.p);
+		return stanza_fail(s, line->line, err,
+				   "'%.*s': expected options, keys, boards, view, chart, metric, finding or "
+				   "another stanza of data",
+				   line->text.n > 40 ? 40 : (int)line->text.n, line->text.p);
 	return true;
 }
 

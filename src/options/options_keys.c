@@ -41,12 +41,11 @@ bool option_keys_field(struct options *options, const struct stanza *s, const st
 	struct option_key k;
 
 	if (!parse_key(line->key, &k.key) || !parse_key(line->value, &k.means))
-		return stanza_fail(
-			s, line->line, err,
-			"'%.*s': expected a key and the key whose meaning it gets: characters, or "
-			"space, enter, tab, backtab, escape, up, down, left, right, pgup, pgdn, home, "
-			"end, f1 to f10",
-			line->text.n > 40 ? 40 : (int)line->text.n, line->text.p);
+		return stanza_fail(s, line->line, err,
+				   "'%.*s': expected a key and the key whose meaning it gets: characters, or "
+				   "space, enter, tab, backtab, escape, up, down, left, right, pgup, pgdn, "
+				   "home, end, f1 to f10",
+				   line->text.n > 40 ? 40 : (int)line->text.n, line->text.p);
 	GROW(options->keys, options->n_keys, options->cap_keys);
 	options->keys[options->n_keys++] = k;
 	return true;

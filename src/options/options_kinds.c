@@ -17,34 +17,23 @@
 
 /* ---- kinds of values ---- */
 
-/* "a, b or c" */
-static char *join_choices(char *buf, size_t size, const char *const *choices)
+void option_choices(struct strbuf *out, const char *const *choices)
 {
-	size_t n = 0;
-
-	buf[0] = 0;
-	for (unsigned i = 0; choices[i] && n < size; i++)
-		n += (size_t)snprintf(buf + n, size - n, "%s%s",
-				      !i               ? ""
-				      : choices[i + 1] ? ", "
-						       : " or ",
-				      choices[i]);
-	return buf;
+	for (unsigned i = 0; choices[i]; i++)
+		strbuf_printf(out, "%s%s", !i ? "" : choices[i + 1] ? ", " : " or ", choices[i]);
 }
 
-static bool parse_choice(const struct option_row *row, const char *text, void *value, struct options *options,
-			 struct err *err)
+static bool parse_choice(const struct option_row *row, const char *text, void *value, struct err *err)
 {
-	char names[400];
+	AUTO_STRBUF struct strbuf names = {0};
 
-	(void)options;
 	for (unsigned i = 0; row->choices[i]; i++)
 		if (strcmp(text, row->choices[i]) == 0) {
 			*(unsigned *)value = i;
 			return true;
 		}
-	return err_set(err, 0, "unknown '%.40s': expected %s", text,
-		       join_choices(names, sizeof(names), row->choices));
+	option_choices(&names, row->choices);
+	return err_set(err, 0, "unknown '%.40s': expected %s", text, names.p);
 }
 
 static void print_choice(const struct option_row *row, const void *value, struct strbuf *out)
@@ -52,10 +41,8 @@ static void print_choice(const struct option_row *row, const void *value, struct
 	strbuf_str(out, row->choices[*(const unsigned *)value]);
 }
 
-static bool parse_text(const struct option_row *row, const char *text, void *value, struct options *options,
-		       struct err *err)
+static bool parse_text(const struct option_row *row, const char *text, void *value, struct err *err)
 {
-	(void)options;
 	if (!*text)
 		return err_set(err, 0, "empty: expected %s", row->arg);
 	if (row->check && !row->check(text, err))
@@ -73,10 +60,9 @@ static void print_text(const struct option_row *row, const void *value, struct s
 		strbuf_str(out, text);
 }
 
-static bool parse_flag(const struct option_row *row, const char *text, void *value, struct options *options,
-		       struct err *err)
+static bool parse_flag(const struct option_row *row, const char *text, void *value, struct err *err)
 {
-	(void)row, (void)options;
+	(void)row;
 	*(bool *)value = strcmp(text, "yes") == 0;
 	return *(bool *)value || strcmp(text, "no") == 0 ||
 	       err_set(err, 0, "unknown '%.40s': expected yes or no", text);
@@ -88,10 +74,8 @@ static void print_flag(const struct option_row *row, const void *value, struct s
 	strbuf_str(out, *(const bool *)value ? "yes" : "no");
 }
 
-static bool parse_time(const struct option_row *row, const char *text, void *value, struct options *options,
-		       struct err *err)
+static bool parse_time(const struct option_row *row, const char *text, void *value, struct err *err)
 {
-	(void)options;
 	return time_parse(text, (int64_t)row->min, (int64_t)row->max, value, err);
 }
 
@@ -119,13 +103,11 @@ static bool is_digits(struct span s)
 	return s.n != 0;
 }
 
-static bool parse_count(const struct option_row *row, const char *text, void *value, struct options *options,
-			struct err *err)
+static bool parse_count(const struct option_row *row, const char *text, void *value, struct err *err)
 {
 	struct span s = span_of(text);
 	uint64_t v;
 
-	(void)options;
 	if (!is_digits(s) || !span_u64(s, &v) || v < (uint64_t)row->min || v > (uint64_t)row->max)
 		return err_set(err, 0, "'%.40s' is not a whole number from %.0f to %.0f", text, row->min,
 			       row->max);
@@ -139,10 +121,9 @@ static void print_count(const struct option_row *row, const void *value, struct 
 	strbuf_printf(out, "%u", *(const unsigned *)value);
 }
 
-static bool parse_seed(const struct option_row *row, const char *text, void *value, struct options *options,
-		       struct err *err)
+static bool parse_seed(const struct option_row *row, const char *text, void *value, struct err *err)
 {
-	(void)row, (void)options;
+	(void)row;
 	if (is_digits(span_of(text)) && span_u64(span_of(text), value))
 		return true;
 	return err_set(err, 0, "'%.40s' is not a whole number from 0 to %llu", text,
@@ -155,12 +136,10 @@ static void print_seed(const struct option_row *row, const void *value, struct s
 	strbuf_printf(out, "%llu", (unsigned long long)*(const uint64_t *)value);
 }
 
-static bool parse_real(const struct option_row *row, const char *text, void *value, struct options *options,
-		       struct err *err)
+static bool parse_real(const struct option_row *row, const char *text, void *value, struct err *err)
 {
 	double v;
 
-	(void)options;
 	if (!span_double(span_of(text), &v) || !(v >= row->min && v <= row->max))
 		return err_set(err, 0, "'%.40s' is not a number from %g to %g", text, row->min, row->max);
 	*(double *)value = v;
@@ -173,13 +152,11 @@ static void print_real(const struct option_row *row, const void *value, struct s
 	strbuf_printf(out, "%.10g", *(const double *)value);
 }
 
-static bool parse_dimensions(const struct option_row *row, const char *text, void *value,
-			     struct options *options, struct err *err)
+static bool parse_dimensions(const struct option_row *row, const char *text, void *value, struct err *err)
 {
 	struct span rest = span_of(text), w = span_until(&rest, 'x');
 	uint64_t cols, rows;
 
-	(void)options;
 	if (!is_digits(w) || !is_digits(rest) || !span_u64(w, &cols) || !span_u64(rest, &rows) || !cols ||
 	    !rows || cols > row->most.w || rows > row->most.h)
 		return err_set(err, 0, "'%.40s' is not %s from 1x1 to %ux%u", text, row->arg, row->most.w,
@@ -197,10 +174,11 @@ static void print_dimensions(const struct option_row *row, const void *value, st
 		strbuf_printf(out, "%ux%u", d->w, d->h);
 }
 
-static bool parse_gpudb(const struct option_row *row, const char *text, void *value, struct options *options,
-			struct err *err)
+static bool parse_gpudb(const struct option_row *row, const char *text, void *value, struct err *err)
 {
-	(void)row, (void)value;
+	struct options *options = value;
+
+	(void)row;
 	if (!*text)
 		return err_set(err, 0, "empty: expected a directory");
 	GROW(options->gpudb, options->n_gpudb, options->cap_gpudb);
@@ -239,29 +217,23 @@ static bool take_event_group(struct options *options, struct span *rest, struct 
 	return options->n_events > n || err_set(err, 0, "{}: a group without events: expected {a,b}");
 }
 
-static bool parse_event(const struct option_row *row, const char *text, void *value, struct options *options,
-			struct err *err)
+static bool parse_event(const struct option_row *row, const char *text, void *value, struct err *err)
 {
-	struct span rest = span_of(text), item;
+	struct options *options = value;
+	struct span rest = span_of(text);
 	unsigned before = options->n_events;
 
-	(void)value;
-	while (rest.n && (*rest.p == ',' || *rest.p == ' '))
-		rest = (struct span){rest.p + 1, rest.n - 1};
 	while (rest.n) {
-		if (*rest.p == '{') {
-			if (!take_event_group(options, &rest, err))
-				return false;
-		} else if ((item = span_item(&rest)).n) {
-			add_event(options, item, (struct span){0}, 0);
-		}
-		while (rest.n && (*rest.p == ',' || *rest.p == ' '))
+		if (*rest.p == ',' || *rest.p == ' ')
 			rest = (struct span){rest.p + 1, rest.n - 1};
+		else if (*rest.p != '{')
+			add_event(options, span_item(&rest), (struct span){0}, 0);
+		else if (!take_event_group(options, &rest, err))
+			return false;
 	}
 	return options->n_events > before || err_set(err, 0, "empty: expected %s", row->arg);
 }
 
-/* The value is all of the options: events have several fields of them. */
 static void print_event(const struct option_row *row, const void *value, struct strbuf *out)
 {
 	const struct options *o = value;
@@ -289,20 +261,19 @@ static void print_rotate(const struct option_row *row, const void *value, struct
 }
 
 /* "100MB,5": the largest size of a file, and how many files to keep. */
-static bool parse_rotate(const struct option_row *row, const char *text, void *value, struct options *options,
-			 struct err *err)
+static bool parse_rotate(const struct option_row *row, const char *text, void *value, struct err *err)
 {
 	static const struct {
 		const char *name;
 		double bytes;
 	} units[] = {{"B", 1},   {"kB", 1e3},     {"k", 1e3},  {"K", 1e3}, {"KiB", 0x1p10}, {"MB", 1e6},
 		     {"M", 1e6}, {"MiB", 0x1p20}, {"GB", 1e9}, {"G", 1e9}, {"GiB", 0x1p30}};
+	struct options *options = value;
 	struct span rest = span_of(text), size = span_until(&rest, ','), number = size;
 	bool counts = strchr(text, ',') != NULL;
 	uint64_t count = 0;
 	double bytes = 0;
 
-	(void)value;
 	while (number.n && isalpha((unsigned char)number.p[number.n - 1]))
 		number.n--;
 	for (size_t i = 0; i < ARRAY_LEN(units); i++)
@@ -393,8 +364,8 @@ bool options_check_view(const struct options *options, bool view_given, struct e
 		strbuf_printf(&names, "%s%s", i ? ", " : "", views.views[i].name);
 	if (ok && !known && strcmp(options->view, "user") == 0)
 		err_set(err, 0,
-			"user: there is no view of your own yet: press i on a row, then e, or see "
-			"OWN VIEWS in malitop(1)");
+			"user: there is no view of your own yet: press i on a row, then e, or see OWN VIEWS "
+			"in malitop(1)");
 	else if (ok && !known)
 		err_set(err, 0, "unknown '%.40s': expected %s, or the key of one", options->view, names.p);
 	if (ok && !known && view_given)

@@ -1,4 +1,5 @@
-/* The configuration file as it is written: whole with its help, or one line of it changed. */
+/* What the program writes of its configuration: all of it with its help, one line of the file, or
+ * a chart of the user's own. */
 #include "options/options_table.h"
 
 #include "base/alloc.h"
@@ -7,7 +8,7 @@
 #include <errno.h>
 #include <string.h>
 
-#define CONFIG_MAX ((size_t)1 << 20) /* bytes */
+#define FILE_MAX ((size_t)1 << 20) /* bytes */
 #define COMMENT_WIDTH 100
 
 static void print_value(const struct option_row *row, const struct options *options, struct strbuf *out)
@@ -107,18 +108,28 @@ void options_edit(struct span text, const char *name, const char *value, struct 
 	strbuf_add(out, end, (size_t)(text.p + text.n - end));
 }
 
+/* Read a file that is there; one that is not is empty. */
+static bool read_old(const char *path, char **text, size_t *n, struct err *err)
+{
+	if (file_read(path, FILE_MAX, text, n, err))
+		return true;
+	*text = xstrdup("");
+	*n = 0;
+	return err->code == ENOENT;
+}
+
 bool options_save(const struct options *options, const char *name, const char *value, struct err *err)
 {
 	AUTOFREE char *text = NULL;
 	AUTO_STRBUF struct strbuf out = {0};
-	size_t n = 0;
+	size_t n;
 
 	if (!options->config_path)
 		return err_set(err, 0,
 			       "configuration: no place for it: set HOME, or start with --config FILE");
-	if (!file_read(options->config_path, CONFIG_MAX, &text, &n, err) && err->code != ENOENT)
+	if (!read_old(options->config_path, &text, &n, err))
 		return false;
-	options_edit((struct span){text ? text : "", n}, name, value, &out);
+	options_edit((struct span){text, n}, name, value, &out);
 	return file_replace(options->config_path, out.p, out.n, err);
 }
 
@@ -135,4 +146,59 @@ const char *options_about(const char *name)
 bool options_change(struct options *options, const char *name, const char *text, struct err *err)
 {
 	return options_set(options, option_row_find(span_of(name)), text, "", err);
+}
+
+/* ---- the file of the user's own charts, which the screen adds metrics to ---- */
+
+#define OWN_CHART "my-metrics"
+
+static const char head[] = "# Metrics that the key e adds, in the explanation of a metric on the screen. "
+			   "Edit this file as you like;\n"
+			   "# the key U reads it again. OWN VIEWS in malitop(1) describes it.\n\n"
+			   "view my\n"
+			   "  title        My charts\n";
+static const char chart[] = "\nchart " OWN_CHART "\n"
+			    "  title        Metrics\n"
+			    "  widget       rows\n";
+
+bool options_own_edit(struct span text, const char *metric, struct strbuf *out)
+{
+	struct span rest = text;
+	const char *end = NULL; /* of the last field of our chart */
+	bool mine = false;
+
+	while (rest.n) {
+		struct span line = span_until(&rest, '\n'), words = line, word = span_word(&words);
+		bool field = line.n && line.p[0] == ' ';
+
+		if (!field && word.n && word.p[0] != '#')
+			mine = span_is(word, "chart") && span_is(span_trim(words), OWN_CHART);
+		if (mine && span_is(word, "series") && span_is(span_word(&words), metric))
+			return false;
+		if (mine && word.n && word.p[0] != '#')
+			end = line.p + line.n;
+	}
+	strbuf_add(out, text.p, end ? (size_t)(end - text.p) : text.n);
+	if (out->n && out->p[out->n - 1] != '\n')
+		strbuf_str(out, "\n");
+	if (!end)
+		strbuf_printf(out, "%s%s", text.n ? "\nview my\n  title        My charts\n" : head, chart);
+	strbuf_printf(out, "  series       %s\n", metric);
+	if (end && end < text.p + text.n)
+		strbuf_add(out, end + 1, (size_t)(text.p + text.n - end - 1));
+	return true;
+}
+
+bool options_own_add(const struct options *options, const char *metric, bool *added, struct err *err)
+{
+	AUTOFREE char *text = NULL;
+	AUTO_STRBUF struct strbuf out = {0};
+	size_t n;
+
+	if (!options->own_view)
+		return err_set(err, 0, "own charts: no place for them: set HOME");
+	if (!read_old(options->own_view, &text, &n, err))
+		return false;
+	*added = options_own_edit((struct span){text, n}, metric, &out);
+	return !*added || file_replace(options->own_view, out.p, out.n, err);
 }

@@ -63,8 +63,7 @@ const struct option_row option_rows[] = {
 	 IN_MEASURING | IN_EXPORT | IN_REPORT | IN_ON, true, &kind_text, AT(log), .hint = "files",
 	 MEANINGS({IN_RECORD,
 		   "log to FILE; its extension sets the format: .mlog, .csv, .jsonl or .pftrace; - is "
-		   "standard "
-		   "output: a stream of .mlog, or what --format says",
+		   "standard output: a stream of .mlog, or what --format says",
 		   NULL},
 		  {IN_STAT,
 		   "print to FILE; .csv or .jsonl sets the format, else a table; - is standard output", "-"},
@@ -82,8 +81,8 @@ const struct option_row option_rows[] = {
 	 MEANINGS({IN_STAT, "table, csv, jsonl, or junit (findings only)",
 		   "by the extension of FILE, else table"},
 		  {IN_EXPORT,
-		   "table, csv, jsonl, perfetto, counters (the raw table that eval reads), openmetrics "
-		   "(to fill in Prometheus), folded (stacks of running code), or junit (findings only)",
+		   "table, csv, jsonl, perfetto, counters (the raw table that eval reads), openmetrics (to "
+		   "fill in Prometheus), folded (stacks of running code), or junit (findings only)",
 		   "by the extension of FILE, else table"},
 		  {IN_EVAL, "with --findings: table, jsonl or junit", "table"},
 		  {IN_REPORT, "html (a page) or md (text for a ticket)",
@@ -95,11 +94,10 @@ const struct option_row option_rows[] = {
 		   "stop after this time, 1ms to 9999m, or at the end of CMD, whichever comes first", NULL})},
 	{"repeat", 0, "N", NULL, "run CMD N times: mean, deviation, minimum and maximum of each figure",
 	 "1, without statistics", IN_STAT | IN_REPORT, true, &kind_count, AT(repeat), .min = 1, .max = 100000,
-	 MEANINGS(
-		 {IN_REPORT,
-		  "compare builds of N runs each, whose logs follow each other: means, deviations, and which "
-		  "changes may be chance",
-		  "1, without deviations"})},
+	 MEANINGS({IN_REPORT,
+		   "compare builds of N runs each, whose logs follow each other: means, deviations, and "
+		   "which changes may be chance",
+		   "1, without deviations"})},
 	{"warmup", 0, "N", NULL, "run CMD N times before, without counting", "0", IN_STAT, true, &kind_count,
 	 AT(warmup), .min = 0, .max = 100000},
 	{"verify", 0, NULL, NULL,
@@ -245,7 +243,7 @@ const struct option_row option_rows[] = {
 	{"print-config", 0, NULL, NULL, "print the effective configuration, in the format of that file", NULL,
 	 IN_ALL, false, &kind_flag, AT(print_config)},
 	{"gpudb", 0, "DIR", NULL, "own GPUs, metrics, findings and views: a directory or a file; repeatable",
-	 "malitop/gpudb under the XDG directory", IN_ALL, true, &kind_gpudb, AT(gpudb), .hint = "files"},
+	 "malitop/gpudb under the XDG directory", IN_ALL, true, &kind_gpudb, .offset = 0, .hint = "files"},
 	{"help", 'h', NULL, NULL, "this text", NULL, IN_ALL, false, &kind_flag, AT(help),
 	 MEANINGS({IN_LIVE, "this text; for a command: malitop COMMAND --help, or malitop help COMMAND",
 		   NULL})},
@@ -262,75 +260,109 @@ const struct option_row *option_row_find(struct span name)
 	return NULL;
 }
 
+#define LOGS_MAX 10000
+#define REPORT_LOGS_MAX 100 /* all of them are in memory */
+#define ROW_FORMATS (FORMATS(CSV) | FORMATS(JSONL) | FORMATS(PERFETTO) | FORMATS(COUNTERS))
+#define LISTED(list) (1u << LIST_##list)
+
 const struct command_row command_rows[COMMAND_COUNT] = {
 	[COMMAND_LIVE] = {NULL, "malitop [options]",
-			  "Show live what a Mali GPU and the CPU beside it are doing."},
-	[COMMAND_REPLAY] =
-		{"replay", "malitop replay FILE, malitop FILE.mlog, malitop -",
-		 "Show a log as if it happened now: play, pause, go to any time. A log that is "
-		 "still being written is "
-		 "followed. FILE - is standard input, and like any pipe a stream: its newest data are "
-		 "shown as a live screen shows them."},
+			  "Show live what a Mali GPU and the CPU beside it are doing.",
+			  .formats = ROW_FORMATS | FORMATS(MLOG),
+			  .expected = "a log is csv, jsonl, mlog, perfetto or counters"},
+	[COMMAND_REPLAY] = {"replay", "malitop replay FILE, malitop FILE.mlog, malitop -",
+			    "Show a log as if it happened now: play, pause, go to any time. A log that is "
+			    "still being written is followed. FILE - is standard input, and like any pipe a "
+			    "stream: its newest data are shown as a live screen shows them.",
+			    .operands = 1, .file = true, .hint = "files mlog"},
 	[COMMAND_RECORD] = {"record", "malitop record -o FILE|- [options] [-- CMD ARG...]",
 			    "Log without a screen, until --duration, the end of CMD, SIGINT or SIGTERM, "
-			    "whichever comes first. The exit status is that of CMD."},
-	[COMMAND_STAT] =
-		{"stat", "malitop stat [options] [-- CMD ARG...], malitop stat -",
-		 "Print metrics: one line per interval until --duration, SIGINT or SIGTERM; with CMD, the "
-		 "totals for its run and its times. The table shows counts per second, for CMD also the "
-		 "totals, estimates "
-		 "in [brackets], and the time in seconds since the start. csv and jsonl show counts per "
-		 "interval. stat - reads a stream from standard input instead of measuring. CMD also "
-		 "writes to standard output: use -o to keep them apart. The exit status is that of CMD."},
-	[COMMAND_EXPORT] = {"export", "malitop export FILE... [-f FORMAT] [-o OUT]",
-			    "Print a log as rows of metrics: table, csv, jsonl, perfetto (for "
-			    "ui.perfetto.dev) or counters."},
+			    "whichever comes first. The exit status is that of CMD.",
+			    .runs = true, .formats = ROW_FORMATS | FORMATS(MLOG),
+			    .expected = "a log is csv, jsonl, mlog, perfetto or counters"},
+	[COMMAND_STAT] = {"stat", "malitop stat [options] [-- CMD ARG...], malitop stat -",
+			  "Print metrics: one line per interval until --duration, SIGINT or SIGTERM; with "
+			  "CMD, the totals for its run and its times. The table shows counts per second, for "
+			  "CMD also the totals, estimates in [brackets], and the time in seconds since the "
+			  "start. csv and jsonl show counts per interval. stat - reads a stream from "
+			  "standard input instead of measuring. CMD also writes to standard output: use -o "
+			  "to keep them apart. The exit status is that of CMD.",
+			  .runs = true,
+			  .formats = FORMATS(TABLE) | FORMATS(CSV) | FORMATS(JSONL) | FORMATS(JUNIT),
+			  .expected = "stat writes table, csv, jsonl or junit"},
+	[COMMAND_EXPORT] =
+		{"export", "malitop export FILE... [-f FORMAT] [-o OUT]",
+		 "Print a log as rows of metrics: table, csv, jsonl, perfetto (for ui.perfetto.dev) or "
+		 "counters.",
+		 .operands = LOGS_MAX, .file = true,
+		 .formats = FORMATS(TABLE) | ROW_FORMATS | FORMATS(JUNIT) | FORMATS(OPENMETRICS) |
+			    FORMATS(FOLDED),
+		 .expected =
+			 "export writes table, csv, jsonl, perfetto, counters, junit, openmetrics or folded",
+		 .hint = "files mlog"},
 	[COMMAND_REPORT] = {"report", "malitop report FILE... [-f html|md] [-o OUT]",
 			    "Write a page about a log that explains itself: what held the workload back, "
-			    "when and by how much, "
-			    "and what to change, with plots. With two logs, the first is how it was and the "
-			    "second how it is now; more are columns. The page is one file that loads "
-			    "nothing; md is text for a ticket."},
-	[COMMAND_EVAL] =
-		{"eval", "malitop eval --gpu NAME [--findings] FILE",
-		 "Print every metric of the template for one raw counter table, or judge it with --findings; "
-		 "FILE - is standard input."},
+			    "when and by how much, and what to change, with plots. With two logs, the first "
+			    "is how it was and the second how it is now; more are columns. The page is one "
+			    "file that loads nothing; md is text for a ticket.",
+			    .operands = REPORT_LOGS_MAX, .file = true, .formats = FORMATS(HTML) | FORMATS(MD),
+			    .expected = "report writes html or md", .hint = "files mlog"},
+	[COMMAND_EVAL] = {"eval", "malitop eval --gpu NAME [--findings] FILE",
+			  "Print every metric of the template for one raw counter table, or judge it with "
+			  "--findings; FILE - is standard input.",
+			  .operands = 1, .file = true,
+			  .formats = FORMATS(TABLE) | FORMATS(JSONL) | FORMATS(JUNIT),
+			  .expected = "eval writes table, jsonl or junit", .hint = "files"},
 	[COMMAND_LIST] = {"list",
 			  "malitop list gpus|counters|metrics|views|backends|events|groups|findings|options "
-			  "[--gpu NAME] "
-			  "[-f csv|jsonl]",
-			  "List what malitop knows."},
-	[COMMAND_EXPLAIN] = {"explain", "malitop explain NAME [--gpu NAME]",
-			     "Explain a metric, a counter, a finding or a verdict: its formula, its limits, "
-			     "what it means and what to do. NAME may also be a hardware name or a Streamline "
-			     "variable."},
+			  "[--gpu NAME] [-f csv|jsonl]",
+			  "List what malitop knows.", .operands = 1,
+			  .formats = FORMATS(TABLE) | FORMATS(CSV) | FORMATS(JSONL),
+			  .expected = "list prints table, csv or jsonl", .hint = "words"},
+	[COMMAND_EXPLAIN] =
+		{"explain", "malitop explain NAME [--gpu NAME]",
+		 "Explain a metric, a counter, a finding or a verdict: its formula, its limits, what it "
+		 "means and what to do. NAME may also be a hardware name or a Streamline variable.",
+		 .operands = 1, .file = true, .hint = "words",
+		 .lists = LISTED(METRICS) | LISTED(COUNTERS) | LISTED(FINDINGS)},
 	[COMMAND_DOCTOR] = {"doctor", "malitop doctor [-f jsonl]",
 			    "Report what was found on this machine, what is missing, and what would help. "
-			    "The exit status is 0 if a GPU "
-			    "can be measured, else 1."},
+			    "The exit status is 0 if a GPU can be measured, else 1.",
+			    .formats = FORMATS(TABLE) | FORMATS(JSONL),
+			    .expected = "doctor prints table or jsonl"},
 	[COMMAND_SERVE] = {"serve", "malitop serve [--listen ADDR:PORT] [options]",
 			   "Measure all the time, and serve the metrics over HTTP for a Prometheus server: "
 			   "/metrics, /healthz and /."},
-	[COMMAND_PASSES] =
-		{"passes", "malitop passes --env",
-		 "Print the environment with which an application that you start yourself has its "
-		 "render passes timed: eval \"$(malitop passes --env)\" in its shell, then start it and "
-		 "malitop in either order."},
+	[COMMAND_PASSES] = {"passes", "malitop passes --env",
+			    "Print the environment with which an application that you start yourself has its "
+			    "render passes timed: eval \"$(malitop passes --env)\" in its shell, then start "
+			    "it and malitop in either order."},
 	[COMMAND_ON] =
 		{"on", "malitop on WHERE... [record|stat|doctor|once] [options] [-- CMD ARG...]",
 		 "Show live what another machine is doing: malitop records there and is shown here. WHERE is "
 		 "user@host (by ssh, its configuration and keys), adb or adb:SERIAL, docker:NAME, "
 		 "cmd:PROGRAM, which gets the command as further arguments, or a name of the stanza boards "
-		 "in "
-		 "the configuration. Several are shown in one screen; without any, all of that stanza. A "
+		 "in the configuration. Several are shown in one screen; without any, all of that stanza. A "
 		 "connection that is lost is made again. Options of record are given to the malitop there. "
-		 "With record, stat or doctor that command runs there, and its result comes here."},
-	[COMMAND_COMPLETE] = {"complete", "malitop complete -- WORD...",
-			      "Print what may follow: the rest of the last WORD, which may be empty. The "
-			      "completions of bash, zsh and fish ask it. The first line says what else may: "
-			      "nothing (words), more after a comma (list), files with these extensions, "
-			      "users, or a command."},
+		 "With record, stat or doctor that command runs there, and its result comes here.",
+		 .operands = 1, .runs = true},
+	[COMMAND_COMPLETE] =
+		{"complete", "malitop complete -- WORD...",
+		 "Print what may follow: the rest of the last WORD, which may be empty. The completions of "
+		 "bash, zsh and fish ask it. The first line says what else may: nothing (words), more after "
+		 "a comma (list), files with these extensions, users, or a command.",
+		 .runs = true},
 };
+
+bool command_find(const char *word, enum command_word *command)
+{
+	for (unsigned c = 0; c < COMMAND_COUNT; c++)
+		if (command_rows[c].name && strcmp(word, command_rows[c].name) == 0) {
+			*command = c;
+			return true;
+		}
+	return false;
+}
 
 const char *const list_names[LIST_COUNT + 1] = {
 	[LIST_GPUS] = "gpus",     [LIST_COUNTERS] = "counters", [LIST_METRICS] = "metrics",

@@ -10,8 +10,7 @@ struct option_row;
 /* How the text of an option becomes a value, and back. */
 struct option_kind {
 	/* *text lives as long as the options. The caller puts "--name: " before the message. */
-	bool (*parse)(const struct option_row *row, const char *text, void *value, struct options *options,
-		      struct err *err);
+	bool (*parse)(const struct option_row *row, const char *text, void *value, struct err *err);
 	void (*print)(const struct option_row *row, const void *value,
 		      struct strbuf *out); /* appends nothing if not given */
 };
@@ -52,7 +51,7 @@ struct option_row {
 	unsigned commands;    /* bits IN_... */
 	bool config;          /* allowed in the configuration file */
 	const struct option_kind *kind;
-	size_t offset;   /* of the value in struct options */
+	size_t offset;   /* of the value in struct options; 0: all of these, as it has several fields */
 	double min, max; /* times in ns, numbers */
 	struct dimensions most;
 	const char *const *choices;                       /* of kind_choice; NULL-terminated */
@@ -66,12 +65,23 @@ struct option_row {
 extern const struct option_row option_rows[];               /* the last has a NULL name */
 const struct option_row *option_row_find(struct span name); /* NULL if unknown */
 
+#define FORMATS(f) (1u << FORMAT_##f)
+
 struct command_row {
 	const char *name; /* NULL: the live screen, which has no command word */
 	const char *usage, *help;
+	unsigned operands;    /* how many may follow the command word */
+	bool file;            /* FILE is required; it may also follow -- */
+	bool runs;            /* CMD may follow -- */
+	unsigned formats;     /* that it writes: bits 1 << enum output_format */
+	const char *expected; /* the same in words */
+	const char *hint;     /* of the first operand, as struct option_completion; NULL: it has none */
+	unsigned lists;       /* likewise */
 };
 
 extern const struct command_row command_rows[COMMAND_COUNT];
+/* Find a command by its word. Returns false, and *command is unchanged, if there is none. */
+bool command_find(const char *word, enum command_word *command);
 
 extern const char *const list_names[LIST_COUNT + 1]; /* NULL-terminated */
 
@@ -98,14 +108,6 @@ bool options_check(struct options *options, const struct option_words *words, bo
 		   struct err *err);
 /* Whether the name ends in a dot and the extension, with something before it. */
 bool option_has_ending(const char *file, const char *ending);
-static inline bool option_reads_log(enum command_word command)
-{
-	return command == COMMAND_REPLAY || command == COMMAND_ON || command == COMMAND_EXPORT ||
-	       command == COMMAND_REPORT;
-}
-/* Whether the command can write the format; whether it runs the words after "--". */
-bool options_writes(enum command_word command, enum output_format format);
-bool options_runs(enum command_word command);
 /* An argument that is safe to print. */
 #define OPTION_SHOWN 80
 const char *option_shown(char buf[OPTION_SHOWN], const char *text);
@@ -114,6 +116,8 @@ const char *option_shown(char buf[OPTION_SHOWN], const char *text);
 
 extern const struct option_kind kind_flag, kind_text, kind_time, kind_choice, kind_count, kind_seed,
 	kind_real, kind_dimensions, kind_gpudb, kind_event, kind_rotate;
+/* Append "a, b or c"; `choices` ends with NULL. */
+void option_choices(struct strbuf *out, const char *const *choices);
 bool check_cpus(const char *list, struct err *err);
 bool check_theme(const char *name, struct err *err);
 bool check_snapshot(const char *list, struct err *err);
