@@ -2,15 +2,26 @@
 
 #include "base/alloc.h"
 
+#include <stddef.h>
 #include <stdlib.h>
 
-/* Open hashing by content: `slots` has indices + 1, 0 is free. */
-struct hot_index {
-	uint32_t *slots;
-	unsigned size, n;
-};
+enum { TEXTS, FUNCTIONS, THREADS, NODES, HITS };
+_Static_assert(HITS + 1 == HOT_INDICES, "an index for each list");
 
-enum { INDEX_TEXTS, INDEX_FUNCTIONS, INDEX_THREADS, INDEX_NODES, INDEX_HITS, INDICES };
+/* The first bytes of an item tell it from others: whole words without padding. Texts are there
+ * once, so those of an item are told apart by their addresses. */
+#define WORD sizeof(uint64_t)
+static const struct {
+	size_t size, key;
+} kinds[HOT_INDICES] = {
+	[FUNCTIONS] = {sizeof(struct hot_function), offsetof(struct hot_function, size)},
+	[THREADS] = {sizeof(struct hot_thread), sizeof(struct hot_thread)},
+	[NODES] = {sizeof(struct hot_node), sizeof(struct hot_node)},
+	[HITS] = {sizeof(struct hot_hit), offsetof(struct hot_hit, count)},
+	[TEXTS] = {.size = sizeof(char *)},
+};
+_Static_assert(offsetof(struct hot_function, size) % WORD == 0 && sizeof(struct hot_thread) % WORD == 0,
+	       "no padding");
 
 static void free_texts(struct hot_profile *p)
 {
@@ -24,9 +35,7 @@ void hot_profile_clear(struct hot_profile *p)
 	free_texts(p);
 	p->n_functions = p->n_threads = p->n_nodes = p->n_hits = 0;
 	p->count = p->weight = 0;
-	for (unsigned i = 0; p->indices && i < INDICES; i++) {
-		struct hot_index *index = &p->indices[i];
-
+	for (struct hot_index *index = p->indices; index < p->indices + HOT_INDICES; index++) {
 		if (index->n)
 			memset(index->slots, 0, index->size * sizeof(*index->slots));
 		index->n = 0;
@@ -36,9 +45,8 @@ void hot_profile_clear(struct hot_profile *p)
 void hot_profile_fini(struct hot_profile *p)
 {
 	free_texts(p);
-	for (unsigned i = 0; p->indices && i < INDICES; i++)
+	for (unsigned i = 0; i < HOT_INDICES; i++)
 		free(p->indices[i].slots);
-	free(p->indices);
 	free(p->functions);
 	free(p->threads);
 	free(p->nodes);
@@ -47,120 +55,62 @@ void hot_profile_fini(struct hot_profile *p)
 	*p = (struct hot_profile){0};
 }
 
-static uint64_t mix_hash(uint64_t hash, uint64_t value)
+static const char *text_at(const void *item)
 {
-	hash = (hash ^ value) * 0x9e3779b97f4a7c15u;
-	return hash ^ hash >> 29;
+	return *(const char *const *)item;
 }
 
-/* ---- the content of items ---- */
-
-static uint64_t hash_function(const struct hot_function *f)
+static uint64_t hash_of(unsigned kind, const char *item)
 {
-	/* Texts are there once: their addresses tell them apart. */
-	return mix_hash(mix_hash(f->start, (uintptr_t)f->name), (uintptr_t)f->module);
-}
+	uint64_t hash = 0, word;
 
-static uint64_t hash_thread(const struct hot_thread *t)
-{
-	return mix_hash(mix_hash(t->pid, t->tid), (uintptr_t)t->name);
-}
-
-static uint64_t hash_hit(const struct hot_hit *h)
-{
-	return mix_hash(mix_hash(h->thread, h->node), h->offset);
-}
-
-static uint64_t hash_of(const struct hot_profile *p, unsigned kind, unsigned i)
-{
-	switch (kind) {
-	case INDEX_TEXTS:
-		return span_hash(span_of(p->texts[i]));
-	case INDEX_FUNCTIONS:
-		return hash_function(&p->functions[i]);
-	case INDEX_THREADS:
-		return hash_thread(&p->threads[i]);
-	case INDEX_NODES:
-		return mix_hash(p->nodes[i].parent, p->nodes[i].function);
-	default:
-		return hash_hit(&p->hits[i]);
+	if (kind == TEXTS)
+		return span_hash(span_of(text_at(item)));
+	for (size_t at = 0; at < kinds[kind].key; at += WORD) {
+		memcpy(&word, item + at, WORD);
+		hash = (hash ^ word) * 0x9e3779b97f4a7c15u;
+		hash ^= hash >> 29;
 	}
+	return hash;
 }
 
-static bool same_function(const struct hot_function *f, const struct hot_function *g)
+static bool are_same(unsigned kind, const char *a, const char *b)
 {
-	return f->start == g->start && f->name == g->name && f->module == g->module;
+	return kind == TEXTS ? strcmp(text_at(a), text_at(b)) == 0 : memcmp(a, b, kinds[kind].key) == 0;
 }
 
-static bool same_thread(const struct hot_thread *t, const struct hot_thread *u)
+/* Where item i is in the index, or would be. */
+static uint32_t *find_slot(const struct hot_index *index, unsigned kind, const char *items, unsigned i)
 {
-	return t->pid == u->pid && t->tid == u->tid && t->name == u->name && t->process == u->process;
-}
+	const size_t size = kinds[kind].size;
+	unsigned at = (unsigned)hash_of(kind, items + i * size) & (index->size - 1);
 
-static bool same_hit(const struct hot_hit *h, const struct hot_hit *k)
-{
-	return h->thread == k->thread && h->node == k->node && h->offset == k->offset;
-}
-
-static bool are_same(const struct hot_profile *p, unsigned kind, unsigned i, unsigned j)
-{
-	switch (kind) {
-	case INDEX_TEXTS:
-		return strcmp(p->texts[i], p->texts[j]) == 0;
-	case INDEX_FUNCTIONS:
-		return same_function(&p->functions[i], &p->functions[j]);
-	case INDEX_THREADS:
-		return same_thread(&p->threads[i], &p->threads[j]);
-	case INDEX_NODES:
-		return p->nodes[i].parent == p->nodes[j].parent &&
-		       p->nodes[i].function == p->nodes[j].function;
-	default:
-		return same_hit(&p->hits[i], &p->hits[j]);
-	}
-}
-
-/* Where the item is in the index, or would be. */
-static uint32_t *find_slot(const struct hot_profile *p, unsigned kind, unsigned i)
-{
-	const struct hot_index *index = &p->indices[kind];
-	unsigned at = (unsigned)hash_of(p, kind, i) & (index->size - 1);
-
-	while (index->slots[at] && !are_same(p, kind, index->slots[at] - 1, i))
+	while (index->slots[at] && !are_same(kind, items + (index->slots[at] - 1) * size, items + i * size))
 		at = (at + 1) & (index->size - 1);
 	return &index->slots[at];
 }
 
-static void grow_index(struct hot_profile *p, unsigned kind)
+/* The last item of a list, which has n before it, is a candidate: return whether it is new, and the
+ * index of one like it. */
+static bool is_new(struct hot_profile *p, unsigned kind, const void *items, unsigned n, unsigned *found)
 {
 	struct hot_index *index = &p->indices[kind];
-
-	if (2 * index->n < index->size)
-		return;
-	index->size = index->size ? 2 * index->size : 64;
-	free(index->slots);
-	index->slots = xcalloc(index->size, sizeof(*index->slots));
-	for (unsigned i = 0; i < index->n; i++)
-		*find_slot(p, kind, i) = i + 1;
-}
-
-/* The last item of a list, which has n before it, is a candidate: return the index of one like it,
- * and whether it is new. */
-static bool is_new(struct hot_profile *p, unsigned kind, unsigned n, unsigned *found)
-{
 	uint32_t *slot;
 
-	if (!p->indices)
-		p->indices = xcalloc(INDICES, sizeof(*p->indices));
-	grow_index(p, kind);
-	slot = find_slot(p, kind, n);
-	if (!*slot) {
-		*slot = n + 1;
-		p->indices[kind].n++;
-		*found = n;
-		return true;
+	if (2 * index->n >= index->size) {
+		index->size = index->size ? 2 * index->size : 64;
+		free(index->slots);
+		index->slots = xcalloc(index->size, sizeof(*index->slots));
+		for (unsigned i = 0; i < index->n; i++)
+			*find_slot(index, kind, items, i) = i + 1;
 	}
-	*found = *slot - 1;
-	return false;
+	slot = find_slot(index, kind, items, n);
+	*found = *slot ? *slot - 1 : n;
+	if (*slot)
+		return false;
+	*slot = n + 1;
+	index->n++;
+	return true;
 }
 
 unsigned hot_profile_text(struct hot_profile *p, const char *text)
@@ -169,7 +119,7 @@ unsigned hot_profile_text(struct hot_profile *p, const char *text)
 
 	GROW(p->texts, p->n_texts, p->cap_texts);
 	p->texts[p->n_texts] = (char *)(uintptr_t)text;
-	if (is_new(p, INDEX_TEXTS, p->n_texts, &found))
+	if (is_new(p, TEXTS, p->texts, p->n_texts, &found))
 		p->texts[p->n_texts++] = xstrdup(text);
 	return found;
 }
@@ -190,7 +140,7 @@ unsigned hot_profile_function(struct hot_profile *p, const struct hot_function *
 	one.module = keep_text(p, function->module);
 	GROW(p->functions, p->n_functions, p->cap_functions);
 	p->functions[p->n_functions] = one;
-	p->n_functions += is_new(p, INDEX_FUNCTIONS, p->n_functions, &found);
+	p->n_functions += is_new(p, FUNCTIONS, p->functions, p->n_functions, &found);
 	return found;
 }
 
@@ -203,7 +153,7 @@ unsigned hot_profile_thread(struct hot_profile *p, const struct hot_thread *thre
 	one.process = keep_text(p, thread->process);
 	GROW(p->threads, p->n_threads, p->cap_threads);
 	p->threads[p->n_threads] = one;
-	p->n_threads += is_new(p, INDEX_THREADS, p->n_threads, &found);
+	p->n_threads += is_new(p, THREADS, p->threads, p->n_threads, &found);
 	return found;
 }
 
@@ -213,7 +163,7 @@ unsigned hot_profile_node(struct hot_profile *p, const struct hot_node *node)
 
 	GROW(p->nodes, p->n_nodes, p->cap_nodes);
 	p->nodes[p->n_nodes] = *node;
-	p->n_nodes += is_new(p, INDEX_NODES, p->n_nodes, &found);
+	p->n_nodes += is_new(p, NODES, p->nodes, p->n_nodes, &found);
 	return found;
 }
 
@@ -225,7 +175,7 @@ unsigned hot_profile_hit(struct hot_profile *p, const struct hot_hit *hit)
 	p->hits[p->n_hits] = *hit;
 	p->count += hit->count;
 	p->weight += hit->weight;
-	if (is_new(p, INDEX_HITS, p->n_hits, &found)) {
+	if (is_new(p, HITS, p->hits, p->n_hits, &found)) {
 		p->n_hits++;
 	} else {
 		p->hits[found].count += hit->count;

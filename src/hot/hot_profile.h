@@ -38,7 +38,12 @@ struct hot_hit {
 	uint64_t weight; /* events that they stand for */
 };
 
-struct hot_index; /* finds an item of a list by its content */
+/* Finds an item of a list by its content: open hashing. */
+struct hot_index {
+	uint32_t *slots; /* indices + 1; 0 is free */
+	unsigned size, n;
+};
+#define HOT_INDICES 5
 
 struct hot_profile {
 	struct hot_function *functions;
@@ -49,7 +54,7 @@ struct hot_profile {
 	unsigned n_functions, n_threads, n_nodes, n_hits, n_texts;
 	unsigned cap_functions, cap_threads, cap_nodes, cap_hits, cap_texts;
 	uint64_t count, weight; /* of all hits */
-	struct hot_index *indices;
+	struct hot_index indices[HOT_INDICES];
 };
 
 /* Zero-initialise a profile. `clear` keeps memory, `fini` frees it. */
