@@ -2,38 +2,31 @@
 
 #include "base/alloc.h"
 #include "base/str.h"
+#include "passes/pass_fold.h"
 
 #include <ctype.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-/* The slots of a row, in the order of the source; earlier versions had fewer. The first one had a
- * name as text: OLD_WORDS slots of OLD_BYTES, the last ones. */
-enum {
-	ROW_COUNT = 2,
-	ROW_WIDTH,
-	ROW_HEIGHT,
-	ROW_KIND,
-	ROW_P95,
-	ROW_NAME,
-	ROW_SPAN_P50,
-	ROW_LEAST,
-	ROW_P50,
-	ROW_MOST,
-	ROW_DRAWS,
-	ROW_DISPATCHES,
-	ROW_VERTICES
-};
+/* Earlier versions had fewer slots of a row. The first one had a name as text: OLD_WORDS slots of OLD_BYTES, the last ones. */
 enum { OLD_WORDS = 10, OLD_APP_WORDS = 8, OLD_BYTES = 3 };
 #define OLD_SPAN_US (1 << 20)
 
+static unsigned find_slot(const struct metric_set *set, const char *name)
+{
+	unsigned i = 0;
+
+	while (i < set->n_slots && strcmp(set->slots[i].name, name) != 0)
+		i++;
+	return i;
+}
+
 static double slot_value(const struct metric_set *set, const double *vector, const char *name)
 {
-	for (unsigned i = 0; i < set->n_slots; i++)
-		if (strcmp(set->slots[i].name, name) == 0)
-			return vector[VECTOR_CONSTANTS + i] * set->slots[i].scale;
-	return NAN;
+	unsigned i = find_slot(set, name);
+
+	return i < set->n_slots ? vector[VECTOR_CONSTANTS + i] * set->slots[i].scale : (double)NAN;
 }
 
 /* A level that is a small number; `most` is what it must be below. */
@@ -57,28 +50,14 @@ static void read_text(char *text, size_t size, const double *words, unsigned n)
 	str_printable(text, size, raw);
 }
 
-static double metric_of(const struct metric_set *set, const double *vector, const char *name)
-{
-	const struct metric *metric = metric_find(set, span_of(name));
-
-	return metric ? metric_value(metric, vector) : NAN;
-}
-
 static double row_metric(const struct metric_set *set, const double *vector, unsigned row, const char *what)
 {
+	const struct metric *metric;
 	char name[32];
 
 	snprintf(name, sizeof(name), "pass%u.%s", row, what);
-	return metric_of(set, vector, name);
-}
-
-static unsigned find_slot(const struct metric_set *set, const char *name)
-{
-	unsigned i = 0;
-
-	while (i < set->n_slots && strcmp(set->slots[i].name, name) != 0)
-		i++;
-	return i;
+	metric = metric_find(set, span_of(name));
+	return metric ? metric_value(metric, vector) : NAN;
 }
 
 /* Return the slots of a row, 0 if there is none. */
@@ -92,12 +71,6 @@ static unsigned row_slots(const struct metric_set *set, unsigned first, unsigned
 	       isalpha((unsigned char)set->slots[first + n].name[length]))
 		n++;
 	return n > ROW_SPAN_P50 && strcmp(set->slots[first].name + length, "Time") == 0 ? n : 0;
-}
-
-/* Whether the names of rows are texts. */
-static bool has_old_names(const struct metric_set *set, unsigned first, unsigned n)
-{
-	return n >= ROW_NAME + OLD_WORDS && strcmp(set->slots[first + ROW_NAME].name, "Pass1Name0") == 0;
 }
 
 /* The value of a slot that not all versions have. */
@@ -150,7 +123,7 @@ static void read_lines(struct pass_table *table, const struct metric_set *set, c
 		       const struct pass_names *names)
 {
 	unsigned first = find_slot(set, "Pass1Time"), n = row_slots(set, first, 1);
-	bool is_old = n && has_old_names(set, first, n);
+	bool is_old = n >= ROW_NAME + OLD_WORDS && find_slot(set, "Pass1Name0") == first + ROW_NAME;
 
 	for (unsigned row = 1; row <= PASS_TABLE_ROWS && n; first += n, n = row_slots(set, first, ++row)) {
 		const double *slots = vector + VECTOR_CONSTANTS + first;
