@@ -1,6 +1,4 @@
-#include "hot/hot_demangle.h"
-
-#include "base/str.h"
+#include "hot/hot_symbols.h"
 
 #include <libiberty/demangle.h>
 #include <stdlib.h>

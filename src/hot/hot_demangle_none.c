@@ -1,7 +1,5 @@
 /* A build without libiberty shows the symbols of C++ as they are; c++filt reads them. */
-#include "hot/hot_demangle.h"
-
-#include "base/str.h"
+#include "hot/hot_symbols.h"
 
 void hot_demangle(const char *symbol, char *text, size_t size)
 {

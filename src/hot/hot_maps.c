@@ -200,25 +200,19 @@ void hot_maps_name(struct hot_maps *m, pid_t pid, pid_t tid, const char *name)
 	str_printable(m->threads[at].name, sizeof(m->threads[at].name), name);
 }
 
-static void read_name(struct hot_maps *m, pid_t pid, pid_t tid)
+const char *hot_maps_thread(struct hot_maps *m, pid_t pid, pid_t tid)
 {
+	struct hot_task *thread = find_thread(m, tid);
 	char path[64], name[HOT_NAME];
 	ssize_t n;
 
+	if (thread && thread->pid == pid)
+		return thread->name;
 	snprintf(path, sizeof(path), "proc/%d/task/%d/comm", (int)pid, (int)tid);
 	n = sys_read_file(m->sys, path, name, sizeof(name));
 	name[n > 0 ? strcspn(name, "\n") : 0] = 0;
 	hot_maps_name(m, pid, tid, name);
-}
-
-const char *hot_maps_thread(struct hot_maps *m, pid_t pid, pid_t tid)
-{
-	struct hot_task *thread = find_thread(m, tid);
-
-	if (!thread || thread->pid != pid) {
-		read_name(m, pid, tid);
-		thread = find_thread(m, tid);
-	}
+	thread = find_thread(m, tid);
 	return thread ? thread->name : "";
 }
 
@@ -532,23 +526,18 @@ void hot_maps_find(struct hot_maps *m, pid_t pid, uint64_t address, bool kernel,
 {
 	struct hot_process *p = kernel ? NULL : get_process(m, pid);
 	const struct hot_range *range;
+	struct hot_module *module;
 	uint64_t in_file = address;
 
 	if (p && !p->known)
 		read_process(m, p);
 	range = p ? find_range(p, address) : NULL;
-	if (kernel || !range) {
-		struct hot_module *module = kernel ? m->kernel : m->unknown;
-
-		read_module(m, pid, module);
-		find_function(module, address, place);
-		return;
-	}
-	read_module(m, pid, range->module);
-	if (!range->module->jit) {
+	module = kernel ? m->kernel : range ? range->module : m->unknown;
+	read_module(m, pid, module);
+	if (range && !module->jit) {
 		in_file = address - range->start + range->offset;
-		if (range->module->symbols.n_segments)
-			in_file = hot_symbols_address(&range->module->symbols, in_file);
+		if (module->symbols.n_segments)
+			in_file = hot_symbols_address(&module->symbols, in_file);
 	}
-	find_function(range->module, in_file, place);
+	find_function(module, in_file, place);
 }

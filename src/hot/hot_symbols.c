@@ -2,7 +2,6 @@
 
 #include "base/search.h"
 #include "base/alloc.h"
-#include "hot/hot_demangle.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -55,6 +55,9 @@ void hot_symbols_sort(struct hot_symbols *s);
 const struct hot_symbol *hot_symbols_find(const struct hot_symbols *s, uint64_t address, uint64_t *size);
 /* The address of a byte of the file; UINT64_MAX: it is in no segment. */
 uint64_t hot_symbols_address(const struct hot_symbols *s, uint64_t offset);
+/* hot_demangle.c, hot_demangle_none.c: copy a symbol, a C++ function as its author wrote it if this
+ * build can (libiberty), without its parameters; printable. */
+void hot_demangle(const char *symbol, char *text, size_t size);
 /* Its name, demangled where this build can and if it is C++, printable. "" without one. */
 void hot_symbols_name(const struct hot_symbols *s, const struct hot_symbol *symbol, char *text, size_t size);
 

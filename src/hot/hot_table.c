@@ -94,12 +94,6 @@ static void count_modules(struct hot_table *t, const struct hot_profile *p)
 	}
 }
 
-/* 1.96 standard errors of a share p of n samples. */
-static double share_margin(double share, uint64_t n)
-{
-	return n ? 1.96 * real_root(share * (1 - share) / (double)n) : (double)NAN;
-}
-
 void hot_table_make(struct hot_table *t, const struct hot_profile *p, const struct hot_scope *scope)
 {
 	AUTOFREE uint32_t *stamp = xcalloc(p->n_functions + 1, sizeof(*stamp));
@@ -132,7 +126,8 @@ void hot_table_make(struct hot_table *t, const struct hot_profile *p, const stru
 		row->function = i;
 		row->self = (double)row->weight / (double)t->weight;
 		row->total = t->has_calls ? (double)row->total_weight / (double)t->weight : (double)NAN;
-		row->plus_minus = share_margin(row->self, t->count);
+		/* 1.96 standard errors of a share of n samples */
+		row->plus_minus = 1.96 * real_root(row->self * (1 - row->self) / (double)t->count);
 		t->rows[n++] = *row;
 	}
 	t->n = n;

@@ -7,8 +7,7 @@
 
 #include "hot/hot_profile.h"
 
-/* Which hits count: those of this process or thread, 0: of all; of functions that contain `filter`
- * in their names, NULL: of all. */
+/* Which hits count: those of this process or thread, 0: of all. */
 struct hot_scope {
 	uint32_t pid, tid;
 };

@@ -28,14 +28,9 @@ static uint64_t *put_record(struct hot_writer *w, enum hot_record kind, unsigned
 	return at;
 }
 
-static unsigned text_words(const char *text)
-{
-	return 1 + ((unsigned)strlen(text) + WORD - 1) / WORD;
-}
-
 static bool put_text(struct hot_writer *w, const char *text)
 {
-	unsigned n = text_words(text);
+	unsigned n = 1 + ((unsigned)strlen(text) + WORD - 1) / WORD;
 	uint64_t *at = put_record(w, HOT_TEXT, n);
 
 	if (!at)
