@@ -9,7 +9,8 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Earlier versions had fewer slots of a row. The first one had a name as text: OLD_WORDS slots of OLD_BYTES, the last ones. */
+/* Earlier versions had fewer slots of a row. The first one had a name as text: OLD_WORDS slots of
+ * OLD_BYTES, the last ones. */
 enum { OLD_WORDS = 10, OLD_APP_WORDS = 8, OLD_BYTES = 3 };
 #define OLD_SPAN_US (1 << 20)
 
