@@ -39,17 +39,11 @@ static bool next_line(struct about_reader *r)
 	return true;
 }
 
-struct about_field;
-
-/* `at` points to the field's member in its struct. put adds nothing for an unknown value. */
-struct about_kind {
-	void (*put)(const struct about_field *f, const void *at, struct strbuf *out);
-	bool (*get)(const struct about_field *f, void *at, struct about_reader *r);
-};
-
 struct about_field {
 	const char *key;
-	const struct about_kind *kind;
+	/* `at` points to the field's member in its struct. put adds nothing for an unknown value. */
+	void (*put)(const struct about_field *f, const void *at, struct strbuf *out);
+	bool (*get)(const struct about_field *f, void *at, struct about_reader *r);
 	size_t offset;
 	uint64_t most; /* maximum of a number */
 };
@@ -335,45 +329,39 @@ static bool get_slots(const struct about_field *f, void *at, struct about_reader
 
 /* ---- the stanzas ---- */
 
-static const struct about_kind text = {put_text, get_text}, u64 = {put_u64, get_u64},
-			       count = {put_count, get_count}, hz = {put_hz, get_hz},
-			       flag = {put_flag, get_flag}, source_kind = {put_source_kind, get_source_kind},
-			       frames = {put_frames, get_frames}, cores = {put_cores, get_cores},
-			       slots = {put_slots, get_slots};
-
 #define AT(member) offsetof(struct mlog_about, member)
 static const struct about_field log_fields[] = {
-	{"program", &text, AT(program), 0},
-	{"host", &text, AT(host), 0},
-	{"kernel", &text, AT(kernel), 0},
-	{"monotonic", &u64, AT(monotonic_ns), SAMPLE_NS_MAX},
-	{"realtime", &u64, AT(realtime_ns), REALTIME_MAX},
-	{"frames", &frames, 0, 1 << 20},
-	{"scope", &text, AT(scope), 0},
-	{"control", &text, AT(control), 0},
+	{"program", put_text, get_text, AT(program), 0},
+	{"host", put_text, get_text, AT(host), 0},
+	{"kernel", put_text, get_text, AT(kernel), 0},
+	{"monotonic", put_u64, get_u64, AT(monotonic_ns), SAMPLE_NS_MAX},
+	{"realtime", put_u64, get_u64, AT(realtime_ns), REALTIME_MAX},
+	{"frames", put_frames, get_frames, 0, 1 << 20},
+	{"scope", put_text, get_text, AT(scope), 0},
+	{"control", put_text, get_text, AT(control), 0},
 	{.key = NULL},
 };
 #undef AT
 
 #define AT(member) offsetof(struct mlog_source, member)
 static const struct about_field source_fields[] = {
-	{"kind", &source_kind, AT(kind), 0},
-	{"backend", &text, AT(backend), 0},
-	{"device", &text, AT(device), 0},
-	{"title", &text, AT(title), 0},
-	{"driver", &text, AT(driver), 0},
-	{"note", &text, AT(note), 0},
-	{"product", &text, AT(product), 0},
-	{"period", &u64, AT(period_ns), PERIOD_MAX},
-	{"asked", &u64, AT(asked_ns), PERIOD_MAX},
-	{"simulated", &flag, AT(simulated), 0},
-	{"top_hz", &hz, AT(top_hz), 0},
-	{"cores", &cores, 0, 64},
-	{"slices", &count, AT(l2_slice_count), 64},
-	{"bus_bits", &count, AT(bus_width_bits), 1 << 20},
-	{"block_values", &count, AT(block_values), 1 << 20},
-	{"sums", &count, AT(n_sums), MLOG_SLOTS_MAX},
-	{"slots", &slots, 0, MLOG_SLOTS_MAX},
+	{"kind", put_source_kind, get_source_kind, AT(kind), 0},
+	{"backend", put_text, get_text, AT(backend), 0},
+	{"device", put_text, get_text, AT(device), 0},
+	{"title", put_text, get_text, AT(title), 0},
+	{"driver", put_text, get_text, AT(driver), 0},
+	{"note", put_text, get_text, AT(note), 0},
+	{"product", put_text, get_text, AT(product), 0},
+	{"period", put_u64, get_u64, AT(period_ns), PERIOD_MAX},
+	{"asked", put_u64, get_u64, AT(asked_ns), PERIOD_MAX},
+	{"simulated", put_flag, get_flag, AT(simulated), 0},
+	{"top_hz", put_hz, get_hz, AT(top_hz), 0},
+	{"cores", put_cores, get_cores, 0, 64},
+	{"slices", put_count, get_count, AT(l2_slice_count), 64},
+	{"bus_bits", put_count, get_count, AT(bus_width_bits), 1 << 20},
+	{"block_values", put_count, get_count, AT(block_values), 1 << 20},
+	{"sums", put_count, get_count, AT(n_sums), MLOG_SLOTS_MAX},
+	{"slots", put_slots, get_slots, 0, MLOG_SLOTS_MAX},
 	{.key = NULL},
 };
 #undef AT
@@ -381,7 +369,7 @@ static const struct about_field source_fields[] = {
 static void put_fields(const struct about_field *f, const void *thing, struct strbuf *out)
 {
 	for (; f->key; f++)
-		f->kind->put(f, (const char *)thing + f->offset, out);
+		f->put(f, (const char *)thing + f->offset, out);
 }
 
 void mlog_about_format(const struct mlog_about *about, struct strbuf *out)
@@ -407,7 +395,7 @@ static bool get_fields(const struct about_field *fields, void *thing, struct abo
 			break;
 		while (f->key && !(r->line.kind == STANZA_FIELD && span_is(r->line.key, f->key)))
 			f++;
-		if (f->key && !f->kind->get(f, (char *)thing + f->offset, r))
+		if (f->key && !f->get(f, (char *)thing + f->offset, r))
 			return false;
 	}
 	stanza_back(&r->s, &r->line);

@@ -17,6 +17,7 @@ _Static_assert(sizeof(struct sample) == 5 * CELL && offsetof(struct sample, valu
 struct decoder {
 	struct mlog_block *block;
 	const struct mlog_about *about;
+	unsigned section; /* the current one */
 	bool has_beside[MLOG_BESIDES], has_more;
 };
 
@@ -302,31 +303,23 @@ static void get_processes(struct decoder *d, struct wire *in)
 	if (!block->changes)
 		block->changes = xcalloc(1, sizeof(*block->changes));
 	in->bad |= !mlog_changes_get(block->changes, block->begin_ns, in) ||
-		   !is_inside(block, block->changes->end_ns) || block->changes->begin_ns < 0;
+		   !is_inside(block, block->changes->list.end_ns) || block->changes->list.begin_ns < 0;
 	block->has_processes = true;
 }
 
-static void get_beside(struct decoder *d, enum mlog_beside beside, struct wire *in)
+static void get_beside(struct decoder *d, struct wire *in)
 {
+	enum mlog_beside beside = d->section == MLOG_SECTION_QUEUES ? MLOG_BESIDE_QUEUES : MLOG_BESIDE_WAITS;
+
 	in->bad |= !d->block->has_processes || d->has_beside[beside] ||
 		   !mlog_changes_get_beside(d->block->changes, beside, in);
 	d->has_beside[beside] = true;
 }
 
-static void get_queues(struct decoder *d, struct wire *in)
-{
-	get_beside(d, MLOG_BESIDE_QUEUES, in);
-}
-
-static void get_waits(struct decoder *d, struct wire *in)
-{
-	get_beside(d, MLOG_BESIDE_WAITS, in);
-}
-
 static void (*const sections[])(struct decoder *d, struct wire *in) = {
 	[MLOG_SECTION_SAMPLES] = get_samples,     [MLOG_SECTION_NOTE] = get_note,
-	[MLOG_SECTION_PROCESSES] = get_processes, [MLOG_SECTION_QUEUES] = get_queues,
-	[MLOG_SECTION_MORE] = get_more,           [MLOG_SECTION_WAITS] = get_waits,
+	[MLOG_SECTION_PROCESSES] = get_processes, [MLOG_SECTION_QUEUES] = get_beside,
+	[MLOG_SECTION_MORE] = get_more,           [MLOG_SECTION_WAITS] = get_beside,
 };
 
 bool mlog_block_decode(struct mlog_block *block, const struct mlog_about *about, const struct mlog_head *head,
@@ -346,6 +339,7 @@ bool mlog_block_decode(struct mlog_block *block, const struct mlog_about *about,
 
 		if (in.bad || kind >= ARRAY_LEN(sections) || !sections[kind])
 			continue;
+		d.section = (unsigned)kind;
 		sections[kind](&d, &part);
 		in.bad = part.bad || part.p < part.end;
 	}

@@ -344,19 +344,16 @@ static void put_processes(struct mlog_builder *b, struct strbuf *payload)
 			      list.end_ns < b->complete_ns;
 	mlog_changes_find(&b->changes, b->written.processes, b->written.n, &list);
 	mlog_changes_put(&b->changes, b->begin_ns, &b->section);
-	besides = (size_t)MLOG_BESIDE_BYTES * b->changes.n;
+	besides = (size_t)MLOG_BESIDE_BYTES * b->changes.list.n;
 	b->has_written = payload->n + b->section.n + besides <= MLOG_PAYLOAD_MAX - 6 * WIRE_VARINT_MAX;
 	if (!b->has_written) { /* too large: write the block without the list */
 		strbuf_clear(&b->section);
 		return;
 	}
 	put_section(b, MLOG_SECTION_PROCESSES, payload);
-	for (enum mlog_beside i = 0; i < MLOG_BESIDES; i++) {
-		if (!mlog_changes_have(&b->changes, i))
-			continue;
-		mlog_changes_put_beside(&b->changes, i, &b->section);
-		put_section(b, sections[i], payload);
-	}
+	for (enum mlog_beside i = 0; i < MLOG_BESIDES; i++)
+		if (mlog_changes_put_beside(&b->changes, i, &b->section))
+			put_section(b, sections[i], payload);
 	if (b->changes.complete) {
 		b->flags |= MLOG_ALL_PROCESSES;
 		b->complete_ns = list.end_ns;

@@ -75,18 +75,12 @@ static bool await_start(struct mlog_feed *f, const char *name, struct err *err)
 	return true;
 }
 
-static bool is_pipe(const char *path)
-{
-	struct stat st;
-
-	return stat(path, &st) == 0 && S_ISFIFO(st.st_mode);
-}
-
 struct mlog_feed *mlog_open(const char *path, struct err *err)
 {
 	bool is_input = strcmp(path, "-") == 0;
 	const char *name = is_input ? "standard input" : path;
 	struct mlog_feed *f;
+	struct stat st;
 	int fd;
 
 	if (is_input && isatty(STDIN_FILENO)) {
@@ -96,7 +90,7 @@ struct mlog_feed *mlog_open(const char *path, struct err *err)
 			"-o - | malitop -");
 		return NULL;
 	}
-	if (!is_input && !is_pipe(path)) {
+	if (!is_input && !(stat(path, &st) == 0 && S_ISFIFO(st.st_mode))) {
 		f = xcalloc(1, sizeof(*f));
 		f->fd = -1;
 		f->file = file_open(path, err);
@@ -170,11 +164,6 @@ static void end_stream(struct mlog_feed *f, const struct err *why)
 		f->arrival.err = *why;
 	else if (!mlog_stream_end(f->stream, &err))
 		f->arrival.err = err;
-}
-
-void mlog_finish(struct mlog_feed *f)
-{
-	end_stream(f, NULL);
 }
 
 /* Returns whether something was read. The descriptor may be shared, so it is not made non-blocking:

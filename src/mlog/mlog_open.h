@@ -30,8 +30,6 @@ int mlog_arrival_fd(const struct mlog_feed *f);
 void mlog_connect(struct mlog_feed *f, int fd, int64_t gap_ns);
 /* Stop reading, because whoever connects it knows that nothing useful follows. */
 void mlog_disconnect(struct mlog_feed *f);
-/* No connection follows: the log is as it will stay. */
-void mlog_finish(struct mlog_feed *f);
 /* Take what has arrived, without waiting. Returns whether the log has grown. */
 bool mlog_take(struct mlog_feed *f);
 /* Wait until something arrives, and take it. Returns false at the end of the stream. */

@@ -30,19 +30,6 @@ static const struct process_column queues[] = {
 static const struct process_column waits[] = {COLUMN(wait_percent, UINT32_MAX)};
 #undef COLUMN
 
-static uint64_t load_number(const struct process *p, const struct process_column *c);
-static uint64_t load_queue(const struct process *p, const struct process_column *c);
-
-/* What stands in a section of its own behind that of the changes, because few processes have it. */
-static const struct beside {
-	const struct process_column *columns;
-	size_t n;
-	uint64_t (*load)(const struct process *p, const struct process_column *c);
-} besides[MLOG_BESIDES] = {
-	[MLOG_BESIDE_QUEUES] = {queues, ARRAY_LEN(queues), load_queue},
-	[MLOG_BESIDE_WAITS] = {waits, ARRAY_LEN(waits), load_number},
-};
-
 #define NOT_TOLD 0x7fc00000u /* NaN */
 
 #define KTHREADD 2 /* the parent of all kernel threads */
@@ -61,6 +48,21 @@ static uint64_t load_number(const struct process *p, const struct process_column
 	return c->size == sizeof(n.u64) ? n.u64 : c->size == sizeof(n.u32) ? n.u32 : n.u8;
 }
 
+static uint64_t load_queue(const struct process *p, const struct process_column *c)
+{
+	return p->gpu_queues ? load_number(p, c) : NOT_TOLD;
+}
+
+/* What stands in a section of its own behind that of the changes, because few processes have it. */
+static const struct beside {
+	const struct process_column *columns;
+	size_t n;
+	uint64_t (*load)(const struct process *p, const struct process_column *c);
+} besides[MLOG_BESIDES] = {
+	[MLOG_BESIDE_QUEUES] = {queues, ARRAY_LEN(queues), load_queue},
+	[MLOG_BESIDE_WAITS] = {waits, ARRAY_LEN(waits), load_number},
+};
+
 static void store_number(struct process *p, const struct process_column *c, uint64_t value)
 {
 	union number n = {.u64 = value};
@@ -75,7 +77,7 @@ static void store_number(struct process *p, const struct process_column *c, uint
 void mlog_changes_fini(struct mlog_changes *c)
 {
 	free(c->gone);
-	free(c->processes);
+	free(c->list.processes);
 	*c = (struct mlog_changes){0};
 }
 
@@ -86,11 +88,6 @@ static int compare_pids(const void *a, const void *b)
 	int32_t x = *(const int32_t *)a, y = *(const int32_t *)b;
 
 	return (x > y) - (x < y);
-}
-
-static uint64_t load_queue(const struct process *p, const struct process_column *c)
-{
-	return p->gpu_queues ? load_number(p, c) : NOT_TOLD;
 }
 
 static bool is_same(const struct process *x, const struct process *y)
@@ -141,12 +138,13 @@ static void find_gone(struct mlog_changes *c, const struct process *before, unsi
 void mlog_changes_find(struct mlog_changes *c, const struct process *before, unsigned n,
 		       const struct process_list *now)
 {
-	c->threads = now->threads;
-	c->n_hidden = now->n_hidden;
-	c->begin_ns = now->begin_ns;
-	c->end_ns = now->end_ns;
-	c->cost_ns = now->cost_ns;
-	c->n = c->n_gone = 0;
+	c->list = (struct process_list){.processes = c->list.processes,
+					.threads = now->threads,
+					.n_hidden = now->n_hidden,
+					.begin_ns = now->begin_ns,
+					.end_ns = now->end_ns,
+					.cost_ns = now->cost_ns};
+	c->n_gone = 0;
 	if (c->complete)
 		n = 0;
 	find_gone(c, before, n, now);
@@ -157,8 +155,8 @@ void mlog_changes_find(struct mlog_changes *c, const struct process *before, uns
 			i++;
 		if (i < n && process_compare(&before[i], p) == 0 && is_same(&before[i], p) && !is_gone(c, p))
 			continue;
-		GROW(c->processes, c->n, c->cap);
-		c->processes[c->n++] = *p;
+		GROW(c->list.processes, c->list.n, c->cap);
+		c->list.processes[c->list.n++] = *p;
 	}
 }
 
@@ -170,8 +168,8 @@ static void put_column(const struct mlog_changes *c, const struct process_column
 {
 	uint64_t before = 0;
 
-	for (unsigned i = 0; i < c->n; i++) {
-		uint64_t value = load(&c->processes[i], column);
+	for (unsigned i = 0; i < c->list.n; i++) {
+		uint64_t value = load(&c->list.processes[i], column);
 
 		wire_signed(out, (int64_t)(value - before));
 		before = value;
@@ -180,42 +178,38 @@ static void put_column(const struct mlog_changes *c, const struct process_column
 
 void mlog_changes_put(const struct mlog_changes *c, int64_t base_ns, struct strbuf *out)
 {
-	bool is_interval = c->begin_ns > 0 && c->begin_ns < c->end_ns;
+	bool is_interval = c->list.begin_ns > 0 && c->list.begin_ns < c->list.end_ns;
 	uint64_t before = 0;
 
 	wire_varint(out, !c->complete);
-	wire_signed(out, (is_interval ? c->begin_ns : c->end_ns) - base_ns);
-	wire_signed(out, c->end_ns - base_ns);
-	wire_varint(out, (uint64_t)c->cost_ns);
-	wire_varint(out, c->n_hidden);
-	wire_varint(out, c->threads);
+	wire_signed(out, (is_interval ? c->list.begin_ns : c->list.end_ns) - base_ns);
+	wire_signed(out, c->list.end_ns - base_ns);
+	wire_varint(out, (uint64_t)c->list.cost_ns);
+	wire_varint(out, c->list.n_hidden);
+	wire_varint(out, c->list.threads);
 	wire_varint(out, c->n_gone);
 	for (unsigned i = 0; i < c->n_gone; before = (uint64_t)c->gone[i++])
 		wire_signed(out, (int64_t)((uint64_t)c->gone[i] - before));
-	wire_varint(out, c->n);
+	wire_varint(out, c->list.n);
 	for (size_t k = 0; k < ARRAY_LEN(columns); k++)
 		put_column(c, &columns[k], load_number, out);
-	for (unsigned i = 0; i < c->n; i++)
-		wire_text(out, span_of(c->processes[i].name));
-	for (unsigned i = 0; i < c->n; i++)
-		wire_text(out, span_of(c->processes[i].user));
+	for (unsigned i = 0; i < c->list.n; i++)
+		wire_text(out, span_of(c->list.processes[i].name));
+	for (unsigned i = 0; i < c->list.n; i++)
+		wire_text(out, span_of(c->list.processes[i].user));
 }
 
-bool mlog_changes_have(const struct mlog_changes *c, enum mlog_beside beside)
-{
-	for (unsigned i = 0; i < c->n; i++)
-		if (beside == MLOG_BESIDE_QUEUES ? c->processes[i].gpu_queues
-						 : !isnan(c->processes[i].wait_percent))
-			return true;
-	return false;
-}
-
-void mlog_changes_put_beside(const struct mlog_changes *c, enum mlog_beside beside, struct strbuf *out)
+bool mlog_changes_put_beside(const struct mlog_changes *c, enum mlog_beside beside, struct strbuf *out)
 {
 	const struct beside *b = &besides[beside];
+	bool any = false;
 
-	for (size_t k = 0; k < b->n; k++)
+	for (unsigned i = 0; i < c->list.n; i++)
+		any |= beside == MLOG_BESIDE_QUEUES ? c->list.processes[i].gpu_queues
+						    : !isnan(c->list.processes[i].wait_percent);
+	for (size_t k = 0; any && k < b->n; k++)
 		put_column(c, &b->columns[k], b->load, out);
+	return any;
 }
 
 static int64_t get_time(struct wire *in, int64_t base_ns)
@@ -242,10 +236,10 @@ static void get_column(struct mlog_changes *c, const struct process_column *colu
 {
 	uint64_t value = 0;
 
-	for (unsigned i = 0; i < c->n && !in->bad; i++) {
+	for (unsigned i = 0; i < c->list.n && !in->bad; i++) {
 		value += (uint64_t)wire_get_signed(in);
 		in->bad |= value > column->most;
-		store_number(&c->processes[i], column, value <= column->most ? value : 0);
+		store_number(&c->list.processes[i], column, value <= column->most ? value : 0);
 	}
 }
 
@@ -265,21 +259,21 @@ static void get_processes(struct mlog_changes *c, struct wire *in)
 {
 	size_t least = ARRAY_LEN(columns) + 2; /* bytes of a row */
 
-	c->n = (unsigned)wire_get_most(in, MLOG_PROCESSES_MAX);
-	if ((size_t)(in->end - in->p) / least < c->n)
+	c->list.n = (unsigned)wire_get_most(in, MLOG_PROCESSES_MAX);
+	if ((size_t)(in->end - in->p) / least < c->list.n)
 		in->bad = true;
 	if (in->bad)
 		return;
-	while (c->cap < c->n)
-		GROW(c->processes, c->cap, c->cap);
-	if (c->n) /* what a log does not tell is unset */
-		memset(c->processes, 0, c->n * sizeof(*c->processes));
+	while (c->cap < c->list.n)
+		GROW(c->list.processes, c->cap, c->cap);
+	if (c->list.n) /* what a log does not tell is unset */
+		memset(c->list.processes, 0, c->list.n * sizeof(*c->list.processes));
 	for (size_t k = 0; k < ARRAY_LEN(columns); k++)
 		get_column(c, &columns[k], in);
-	for (unsigned i = 0; i < c->n; i++)
-		get_text(c->processes[i].name, PROCESS_NAME, in);
-	for (unsigned i = 0; i < c->n; i++) {
-		struct process *p = &c->processes[i];
+	for (unsigned i = 0; i < c->list.n; i++)
+		get_text(c->list.processes[i].name, PROCESS_NAME, in);
+	for (unsigned i = 0; i < c->list.n; i++) {
+		struct process *p = &c->list.processes[i];
 
 		get_text(p->user, PROCESS_USER, in);
 		p->wait_percent = p->misses = NAN; /* they have no columns */
@@ -293,14 +287,14 @@ static void get_processes(struct mlog_changes *c, struct wire *in)
 bool mlog_changes_get(struct mlog_changes *c, int64_t base_ns, struct wire *in)
 {
 	c->complete = !wire_get_most(in, 1);
-	c->begin_ns = get_time(in, base_ns);
-	c->end_ns = get_time(in, base_ns);
-	in->bad |= c->begin_ns > c->end_ns;
-	if (c->begin_ns == c->end_ns)
-		c->begin_ns = 0;
-	c->cost_ns = (int64_t)wire_get_most(in, INT64_MAX);
-	c->n_hidden = (unsigned)wire_get_most(in, UINT32_MAX);
-	c->threads = wire_get_most(in, 1);
+	c->list.begin_ns = get_time(in, base_ns);
+	c->list.end_ns = get_time(in, base_ns);
+	in->bad |= c->list.begin_ns > c->list.end_ns;
+	if (c->list.begin_ns == c->list.end_ns)
+		c->list.begin_ns = 0;
+	c->list.cost_ns = (int64_t)wire_get_most(in, INT64_MAX);
+	c->list.n_hidden = (unsigned)wire_get_most(in, UINT32_MAX);
+	c->list.threads = wire_get_most(in, 1);
 	get_gone(c, in);
 	get_processes(c, in);
 	return !in->bad && in->p == in->end;
@@ -310,12 +304,12 @@ bool mlog_changes_get_beside(struct mlog_changes *c, enum mlog_beside beside, st
 {
 	const struct beside *b = &besides[beside];
 
-	if ((size_t)(in->end - in->p) / b->n < c->n)
+	if ((size_t)(in->end - in->p) / b->n < c->list.n)
 		return false;
 	for (size_t k = 0; k < b->n; k++)
 		get_column(c, &b->columns[k], in);
-	for (unsigned i = 0; beside == MLOG_BESIDE_QUEUES && i < c->n; i++) {
-		struct process *p = &c->processes[i];
+	for (unsigned i = 0; beside == MLOG_BESIDE_QUEUES && i < c->list.n; i++) {
+		struct process *p = &c->list.processes[i];
 
 		p->gpu_queues = !isnan(p->gpu_fragment_percent) && !isnan(p->gpu_vertex_percent);
 		if (!p->gpu_queues)
@@ -342,17 +336,17 @@ static int compare_keys(const void *a, const void *b)
 /* Move the processes that are neither gone nor changed to the front of a list. Returns how many. */
 static unsigned keep_unchanged(const struct mlog_changes *c, const struct process_list *list)
 {
-	AUTOFREE uint64_t *changed = xcalloc(c->n + 1, sizeof(*changed));
+	AUTOFREE uint64_t *changed = xcalloc(c->list.n + 1, sizeof(*changed));
 	unsigned n = 0;
 
-	for (unsigned i = 0; i < c->n; i++)
-		changed[i] = key_of(&c->processes[i]);
-	qsort(changed, c->n, sizeof(*changed), compare_keys);
+	for (unsigned i = 0; i < c->list.n; i++)
+		changed[i] = key_of(&c->list.processes[i]);
+	qsort(changed, c->list.n, sizeof(*changed), compare_keys);
 	for (unsigned i = 0; i < list->n; i++) {
 		uint64_t key = key_of(&list->processes[i]);
 
 		if (!is_gone(c, &list->processes[i]) &&
-		    !bsearch(&key, changed, c->n, sizeof(key), compare_keys))
+		    !bsearch(&key, changed, c->list.n, sizeof(key), compare_keys))
 			list->processes[n++] = list->processes[i];
 	}
 	return n;
@@ -368,19 +362,17 @@ void mlog_changes_apply(const struct mlog_changes *c, struct process_list **list
 	if (!c->complete)
 		n = keep_unchanged(c, old);
 	*list = NULL;
-	if (n + c->n <= MLOG_PROCESSES_MAX) {
+	if (n + c->list.n <= MLOG_PROCESSES_MAX) {
 		*list = now = xcalloc(1, sizeof(*now));
-		*now = (struct process_list){
-			.threads = c->threads, .n_hidden = c->n_hidden, .cost_ns = c->cost_ns};
-		now->begin_ns = c->begin_ns;
-		now->end_ns = c->end_ns;
-		now->processes = xcalloc(n + c->n + 1, sizeof(*now->processes));
-		for (unsigned i = 0, j = 0; i < n || j < c->n;)
+		*now = c->list;
+		now->n = 0;
+		now->processes = xcalloc(n + c->list.n + 1, sizeof(*now->processes));
+		for (unsigned i = 0, j = 0; i < n || j < c->list.n;)
 			now->processes[now->n++] =
-				j == c->n || (i < n &&
-					      process_compare(&old->processes[i], &c->processes[j]) < 0)
+				j == c->list.n || (i < n && process_compare(&old->processes[i],
+									    &c->list.processes[j]) < 0)
 					? old->processes[i++]
-					: c->processes[j++];
+					: c->list.processes[j++];
 	}
 	process_list_free(old);
 }

@@ -12,14 +12,11 @@
 #define MLOG_PROCESSES_MAX 131072 /* rows of a list */
 
 struct mlog_changes {
-	bool complete; /* a complete list: it does not depend on the previous one */
-	bool threads;
-	unsigned n_hidden;
-	int64_t begin_ns, end_ns, cost_ns; /* as in process_list */
-	int32_t *gone;                     /* pids, ascending */
+	bool complete;            /* a complete list: it does not depend on the previous one */
+	struct process_list list; /* as the new one, but with the changed processes only; owned */
+	unsigned cap;
+	int32_t *gone; /* pids, ascending */
 	unsigned n_gone, cap_gone;
-	struct process *processes;
-	unsigned n, cap;
 };
 
 void mlog_changes_fini(struct mlog_changes *c);
@@ -37,8 +34,8 @@ bool mlog_changes_get(struct mlog_changes *c, int64_t base_ns, struct wire *in);
  * Together they have at most this many bytes per process. */
 enum mlog_beside { MLOG_BESIDE_QUEUES, MLOG_BESIDE_WAITS, MLOG_BESIDES };
 #define MLOG_BESIDE_BYTES 15
-bool mlog_changes_have(const struct mlog_changes *c, enum mlog_beside beside);
-void mlog_changes_put_beside(const struct mlog_changes *c, enum mlog_beside beside, struct strbuf *out);
+/* Returns false, and appends nothing, if no process has it. */
+bool mlog_changes_put_beside(const struct mlog_changes *c, enum mlog_beside beside, struct strbuf *out);
 bool mlog_changes_get_beside(struct mlog_changes *c, enum mlog_beside beside, struct wire *in);
 /* Replace *list (NULL means unknown) by a new list, owned by the caller. */
 void mlog_changes_apply(const struct mlog_changes *c, struct process_list **list);

@@ -1,4 +1,4 @@
-#include "mlog/mlog_walk.h"
+#include "mlog/mlog_reader_priv.h"
 
 #include "base/alloc.h"
 #include "base/crc32c.h"

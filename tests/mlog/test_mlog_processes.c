@@ -405,7 +405,7 @@ static void a_list_is_bounded_both_ways(void **state)
 {
 	AUTOFREE struct process *people = xcalloc(MLOG_PROCESSES_MAX + 1, sizeof(*people));
 	struct process_list list = list_of(people, MLOG_PROCESSES_MAX, 5 * S);
-	struct mlog_changes more = {.n = 1};
+	struct mlog_changes more = {.list = {.n = 1}};
 	struct mlog_processes_bench b;
 
 	(void)state;
@@ -418,7 +418,7 @@ static void a_list_is_bounded_both_ways(void **state)
 	assert_false(mlog_builder_take(b.builder, &b.head, &b.payload));
 
 	/* One more, of a file that says so. */
-	more.processes = &people[MLOG_PROCESSES_MAX];
+	more.list.processes = &people[MLOG_PROCESSES_MAX];
 	mlog_changes_apply(&more, &b.list);
 	assert_null(b.list);
 	bench_fini(&b);
@@ -452,9 +452,9 @@ static void texts_are_printable_and_cut(void **state)
 		wire_text(&section, span_of(cases[i].text));
 		in = (struct wire){(const uint8_t *)section.p, (const uint8_t *)section.p + section.n, false};
 		assert_true(mlog_changes_get(&changes, 0, &in));
-		assert_string_equal(changes.processes[0].name, cases[i].name);
-		assert_string_equal(changes.processes[0].user, cases[i].user);
-		assert_int_equal(changes.processes[0].state, '?');
+		assert_string_equal(changes.list.processes[0].name, cases[i].name);
+		assert_string_equal(changes.list.processes[0].user, cases[i].user);
+		assert_int_equal(changes.list.processes[0].state, '?');
 		mlog_changes_fini(&changes);
 	}
 }
@@ -470,10 +470,10 @@ static void what_a_log_does_not_tell_is_unset(void **state)
 	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		AUTO_STRBUF struct strbuf section = {0};
-		struct mlog_changes changes = {.processes = xmalloc(sizeof(struct process)), .cap = 1};
+		struct mlog_changes changes = {.list.processes = xmalloc(sizeof(struct process)), .cap = 1};
 		struct wire in;
 
-		memset(changes.processes, 0x7f, sizeof(struct process)); /* of a list before */
+		memset(changes.list.processes, 0x7f, sizeof(struct process)); /* of a list before */
 		for (unsigned k = 0; k < 7; k++)
 			wire_varint(&section, 0);
 		wire_varint(&section, 1);
@@ -483,9 +483,9 @@ static void what_a_log_does_not_tell_is_unset(void **state)
 		wire_text(&section, span_of("root"));
 		in = (struct wire){(const uint8_t *)section.p, (const uint8_t *)section.p + section.n, false};
 		assert_true(mlog_changes_get(&changes, 0, &in));
-		assert_null(changes.processes[0].command);
-		assert_false(changes.processes[0].simulated);
-		assert_int_equal(changes.processes[0].kernel, cases[i].kernel);
+		assert_null(changes.list.processes[0].command);
+		assert_false(changes.list.processes[0].simulated);
+		assert_int_equal(changes.list.processes[0].kernel, cases[i].kernel);
 		mlog_changes_fini(&changes);
 	}
 }
