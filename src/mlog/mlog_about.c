@@ -41,7 +41,7 @@ static bool next_line(struct about_reader *r)
 
 struct about_field {
 	const char *key;
-	/* `at` points to the field's member in its struct. put adds nothing for an unknown value. */
+	/* `at` points to the member in its struct. put adds nothing for an unknown value. */
 	void (*put)(const struct about_field *f, const void *at, struct strbuf *out);
 	bool (*get)(const struct about_field *f, void *at, struct about_reader *r);
 	size_t offset;
