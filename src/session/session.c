@@ -11,23 +11,12 @@
 #define RING_SAMPLES_MIN 64
 #define RING_MORE 16 /* samples with all words that they can have: short ones have few */
 
-static struct metric_set *set_of(const struct session *session, const struct source *source, struct err *err)
+struct metric_set *session_set(const struct session *session, const struct gpudb *db,
+			       struct metric_source what, struct err *err)
 {
-	const struct metric_source what = {
-		.product = source->product,
-		.layout = source->layout,
-		.slots = source->slots,
-		.n_slots = source->n_slots,
-		.core_count = source->constants.core_count,
-		.l2_slice_count = source->constants.l2_slice_count,
-		.bus_width_bits = source->constants.bus_width_bits,
-		.frames_per_second = session->fps,
-		.screen_pixels = (double)session->resolution.w * session->resolution.h,
-		.top_hz = source->constants.top_hz,
-		.definitions = session->options->definitions,
-	};
-
-	return metric_set_new(session->db, &what, err);
+	what.frames_per_second = session->fps;
+	what.screen_pixels = (double)session->resolution.w * session->resolution.h;
+	return metric_set_new(db, &what, err);
 }
 
 bool session_take_source(struct session *session, const struct source *source, struct err *err)
@@ -55,6 +44,15 @@ bool session_take_source(struct session *session, const struct source *source, s
 		.constants = source->constants,
 		.product = source->product,
 		.asked_ns = session->options->interval_ns,
+		.metrics_of = {.product = source->product,
+			       .layout = source->layout,
+			       .slots = source->slots,
+			       .n_slots = source->n_slots,
+			       .core_count = source->constants.core_count,
+			       .l2_slice_count = source->constants.l2_slice_count,
+			       .bus_width_bits = source->constants.bus_width_bits,
+			       .top_hz = source->constants.top_hz,
+			       .definitions = session->options->definitions},
 	};
 	snprintf(mine->device, sizeof(mine->device), "%s", source->device);
 	snprintf(mine->interface, sizeof(mine->interface), "%s", source->interface);
@@ -64,7 +62,7 @@ bool session_take_source(struct session *session, const struct source *source, s
 	if (source->note[0])
 		strbuf_printf(&session->notes, "%s\n", source->note);
 	session->has_past |= source->simulated && session->what.history_ns;
-	mine->set = set_of(session, source, err);
+	mine->set = session_set(session, session->db, mine->metrics_of, err);
 	session->n += mine->set != NULL;
 	return mine->set != NULL;
 }
@@ -165,4 +163,29 @@ void session_tell_notes(const struct session *session, const char *about)
 
 		message("%s%s%.*s", about ? about : "", about ? ": " : "", SPAN_ARG(line));
 	}
+}
+
+/* The verdict stands at the end of every table of one run, in the objects of jsonl, in a trace, at
+ * the end of a recording, and in what serve shows, if there is a GPU. Other formats have no place
+ * for it. */
+static bool is_judged(const struct session *session)
+{
+	const struct options *o = session->options;
+	bool names =
+		o->command == COMMAND_RECORD || o->command == COMMAND_SERVE ||
+		((o->command == COMMAND_STAT || o->command == COMMAND_EXPORT) && !o->repeat &&
+		 (o->format == FORMAT_TABLE || o->format == FORMAT_JSONL || o->format == FORMAT_PERFETTO));
+
+	return o->findings || o->tables || (names && session->gpu);
+}
+
+struct watch *session_watch(const struct session *session)
+{
+	struct watch_source sources[SESSION_SOURCES_MAX];
+
+	for (unsigned i = 0; i < session->n; i++)
+		sources[i] = (struct watch_source){.index = session->sources[i].index,
+						   .kind = session->sources[i].kind,
+						   .set = session->sources[i].set};
+	return is_judged(session) ? watch_new(session->db, sources, session->n, session->mix) : NULL;
 }

@@ -51,6 +51,7 @@ struct session_source {
 	unsigned n_slots, n_sums, n_more;
 	struct source_constants constants;
 	const struct gpu_product *product;
+	struct metric_source metrics_of; /* what the set was made of; its slots are those of the set */
 	struct metric_set *set;
 	uint32_t index;                       /* in the sampler */
 	int64_t asked_ns;                     /* requested interval */

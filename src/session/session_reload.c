@@ -4,40 +4,17 @@
 
 #include "base/alloc.h"
 
-#include <math.h>
 #include <stdlib.h>
-
-static unsigned whole_number(double value)
-{
-	return value > 0 ? (unsigned)value : 0; /* NaN is unknown */
-}
-
-static double known_number(double value)
-{
-	return isnan(value) ? 0 : value;
-}
 
 /* The same slots and constants, with other definitions. */
 static struct metric_set *make_set(const struct session *session, const struct gpudb *db,
-				   const struct metric_set *old, struct err *err)
+				   const struct session_source *s, struct err *err)
 {
-	bool raw = gpudb_is_raw(session->db, old->layout);
-	const double *constants = old->constants;
+	struct metric_source what = s->metrics_of;
 
-	return metric_set_new(db,
-			      &(struct metric_source){
-				      .product = old->product,
-				      .layout = raw ? gpudb_raw_layout(db) : old->layout,
-				      .slots = old->slots,
-				      .n_slots = old->n_slots,
-				      .core_count = whole_number(constants[VECTOR_CORES]),
-				      .l2_slice_count = whole_number(constants[VECTOR_SLICES]),
-				      .bus_width_bits = whole_number(constants[VECTOR_BUS_BITS]),
-				      .frames_per_second = session->fps,
-				      .screen_pixels = (double)session->resolution.w * session->resolution.h,
-				      .top_hz = known_number(constants[VECTOR_TOP_HZ]),
-				      .definitions = old->definitions},
-			      err);
+	what.layout = gpudb_is_raw(session->db, s->set->layout) ? gpudb_raw_layout(db) : s->set->layout;
+	what.slots = s->set->slots;
+	return session_set(session, db, what, err);
 }
 
 void session_data_fini(struct session_data *data)
@@ -57,7 +34,7 @@ bool session_load(const struct session *session, struct session_data *data, stru
 	*data = (struct session_data){.db = gpudb_load(o->gpudb, o->n_gpudb, err)};
 	ok = data->db && options_budget(o, data->db, err);
 	for (; ok && data->n < session->n; data->n++) {
-		data->sets[data->n] = make_set(session, data->db, session->sources[data->n].set, err);
+		data->sets[data->n] = make_set(session, data->db, &session->sources[data->n], err);
 		ok = data->sets[data->n] != NULL;
 	}
 	ok = ok && session_mix_load(session, data, err);
