@@ -52,25 +52,19 @@ struct source *source_open(const struct sys *sys, const struct backend *backend,
 	return source;
 }
 
-static bool can_measure(struct source *source)
-{
-	const struct backend_extras *extras = backend_extras(source->backend);
-	struct err why;
-
-	return !extras->claim || extras->claim(source, &why) || why.code != EBUSY;
-}
-
 struct source *source_open_free(const struct sys *sys, const struct backend *backend,
 				const struct source_options *what, const char *device, struct err *err)
 {
+	const struct backend_extras *extras = backend_extras(backend);
 	struct source *source = source_open(sys, backend, what, device, err);
 	struct source_options shared = *what;
+	struct err why;
 
-	if (!source || can_measure(source))
+	if (!source || !extras->claim || extras->claim(source, &why) || why.code != EBUSY)
 		return source;
 	backend->close(source);
 	source_free(source);
-	shared.interface = backend_extras(backend)->shared;
+	shared.interface = extras->shared;
 	return source_open(sys, backend, &shared, device, err);
 }
 
@@ -145,35 +139,18 @@ static bool open_found(struct device_walk *w, const struct backend *backend,
 	return ok && !(asked && failed && w->r->n == before);
 }
 
-static bool has_gpu(const struct devices *r)
-{
-	for (unsigned i = 0; i < r->n; i++)
-		if (r->sources[i]->kind == SOURCE_GPU)
-			return true;
-	return false;
-}
-
 bool source_is_device(enum source_kind kind, const char *node, const char *device)
 {
 	return kind == SOURCE_GPU && (!device || !node[0] || strcmp(node, device) == 0);
 }
 
-static bool check_device(const struct device_walk *w, struct err *err)
+/* Whether a GPU was opened: the one that --device names, if it names one. */
+static bool has_device(const struct device_walk *w)
 {
 	for (unsigned i = 0; i < w->r->n; i++)
 		if (source_is_device(w->r->sources[i]->kind, w->r->sources[i]->device, w->device))
 			return true;
-	return err_set(err, ENODEV, "--device: %s: no backend of this build found a GPU there: %s%s",
-		       w->device, w->nodes.n ? "there are" : "is it the right node?",
-		       w->nodes.n ? w->nodes.p : "");
-}
-
-/* A backend found one by its name, though /dev may not be listed, as on Android. */
-static bool was_found(const struct device_walk *w, const struct registry_driver *d)
-{
-	AUTOFREE char *node = xasprintf(" /%s/%s", d->dir, d->prefix);
-
-	return w->nodes.n && strstr(w->nodes.p, node);
+	return false;
 }
 
 /* Describe a driver's nodes for a message. Displays and other GPUs have nodes of the same name. */
@@ -183,7 +160,9 @@ static void describe_nodes(const struct device_walk *w, const struct registry_dr
 	const struct sys *sys = w->sys;
 	char **names, driver[32];
 	int n = sys->list(sys, d->dir, &names);
-	bool found = was_found(w, d);
+	AUTOFREE char *node = xasprintf(" /%s/%s", d->dir, d->prefix);
+	/* A backend found one by its name, though /dev may not be listed, as on Android. */
+	bool found = w->nodes.n && strstr(w->nodes.p, node);
 
 	snprintf(text, size, found ? "there" : "not there");
 	for (int i = 0; i < n && !found; i++) {
@@ -292,14 +271,6 @@ const struct process_reader *devices_processes(const struct options *options)
 	return NULL;
 }
 
-static bool open_part(struct device_walk *w, const struct source_options *what, const char *list,
-		      const struct backend *part, struct err *err)
-{
-	bool failed = false;
-
-	return !has_part(list, part) || open_node(w, part, what, "", &failed, err);
-}
-
 /* Applications come and go while a live screen runs, and the reader of a stream may ask for hot
  * functions as a screen does. There is no harm if it cannot listen. */
 static bool listens_by_default(const struct options *options, const struct backend *backend)
@@ -315,13 +286,13 @@ static bool open_all(struct device_walk *w, const struct source_options *what, c
 		     struct err *err)
 {
 	for (unsigned i = 0; registry[i]; i++) {
-		bool asked;
+		bool asked, failed = false;
 		struct span interface = {0};
 		AUTOFREE char *text = NULL;
 		struct source_options own = *what;
 
 		if (registry[i]->part_of) {
-			if (!open_part(w, what, list, registry[i], err))
+			if (has_part(list, registry[i]) && !open_node(w, registry[i], what, "", &failed, err))
 				return false;
 			continue;
 		}
@@ -336,14 +307,12 @@ static bool open_all(struct device_walk *w, const struct source_options *what, c
 		if (!open_found(w, registry[i], &own, asked, err))
 			return false;
 	}
-	return check_events(w, what, err) && (!w->device || check_device(w, err));
-}
-
-/* Whether this is a report on the CPU events of a command, a process, a thread or some CPUs, which
- * needs no GPU. */
-static bool is_of_cpu(const struct options *options, const struct source_options *what)
-{
-	return options->command == COMMAND_STAT && (options->cmd || what->scope.kind != SCOPE_MACHINE);
+	if (!check_events(w, what, err))
+		return false;
+	return !w->device || has_device(w) ||
+	       err_set(err, ENODEV, "--device: %s: no backend of this build found a GPU there: %s%s",
+		       w->device, w->nodes.n ? "there are" : "is it the right node?",
+		       w->nodes.n ? w->nodes.p : "");
 }
 
 bool devices_open(const struct sys *sys, const struct options *options, const struct source_options *what,
@@ -358,13 +327,14 @@ bool devices_open(const struct sys *sys, const struct options *options, const st
 				.r = r};
 	AUTO_STRBUF struct strbuf kept = {0};
 	const char *list = options_backends(options, &kept);
-	bool ok;
+	bool ok, needs_gpu = options->command != COMMAND_STAT ||
+			     (!options->cmd && what->scope.kind == SCOPE_MACHINE);
 
 	if (options->scenario && !registry_find(span_of("sim")))
 		return err_set(err, ERR_USAGE,
 			       "--demo: this build has no simulator: build malitop without --disable-sim");
 	ok = open_all(&w, what, list, err);
-	if (ok && !has_gpu(r) && !list && !is_of_cpu(options, what))
+	if (ok && !has_device(&w) && !list && needs_gpu)
 		note_no_gpu(&w);
 	strbuf_fini(&w.nodes);
 	strbuf_fini(&w.failures);

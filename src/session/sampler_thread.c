@@ -163,20 +163,13 @@ static void count_pace(struct sampler_worker *l, uint32_t index, struct sampler_
 	pace->n = 0;
 }
 
-static void report_marks(struct sampler_worker *l, uint32_t index, struct source *source)
-{
-	const struct backend_extras *extras = backend_extras(source->backend);
-	struct sampler_event event = {.kind = SAMPLER_MARK, .source = index};
-
-	while (extras->mark && extras->mark(source, &event.mark))
-		sampler_report(l->sampler, &event);
-}
-
 /* Push all waiting samples. Returns whether there were any. */
 static bool read_entry(struct sampler_worker *l, uint32_t index)
 {
 	struct sampler_entry *entry = &l->entries[index];
 	struct source *source = entry->source;
+	const struct backend_extras *extras = backend_extras(source->backend);
+	struct sampler_event mark = {.kind = SAMPLER_MARK, .source = index};
 	enum read_result got = READ_GOT;
 	int64_t now = worker_enter(l, index);
 	unsigned n;
@@ -194,7 +187,8 @@ static bool read_entry(struct sampler_worker *l, uint32_t index)
 	}
 	if (n == READS_MAX)
 		entry->silenced = true;
-	report_marks(l, index, source);
+	while (extras->mark && extras->mark(source, &mark.mark))
+		sampler_report(l->sampler, &mark);
 	if (got == READ_GONE)
 		entry_lose(l, index);
 	else if (source->period_ns != entry->period_ns)
@@ -292,25 +286,19 @@ static void change_entry(struct sampler_worker *l, const struct sampler_request 
 	worker_leave(l);
 }
 
-static void prefer_slots(struct sampler_worker *l, const struct sampler_request *r)
+/* What only some backends can do. */
+static void ask_backend(struct sampler_worker *l, const struct sampler_request *r)
 {
 	struct source *source = l->entries[r->index].source;
+	const struct backend_extras *extras = source ? backend_extras(source->backend) : NULL;
 
-	if (!source || !backend_extras(source->backend)->prefer)
+	if (!source)
 		return;
 	worker_enter(l, r->index);
-	backend_extras(source->backend)->prefer(source, &r->priority);
-	worker_leave(l);
-}
-
-static void choose_process(struct sampler_worker *l, const struct sampler_request *r)
-{
-	struct source *source = l->entries[r->index].source;
-
-	if (!source || !backend_extras(source->backend)->choose)
-		return;
-	worker_enter(l, r->index);
-	backend_extras(source->backend)->choose(source, r->pid);
+	if (r->kind == REQUEST_PREFER && extras->prefer)
+		extras->prefer(source, &r->priority);
+	if (r->kind == REQUEST_CHOOSE && extras->choose)
+		extras->choose(source, r->pid);
 	worker_leave(l);
 }
 
@@ -323,10 +311,8 @@ static void take_request(struct sampler_worker *l, const struct sampler_request 
 		change_entry(l, r);
 		break;
 	case REQUEST_PREFER:
-		prefer_slots(l, r);
-		break;
 	case REQUEST_CHOOSE:
-		choose_process(l, r);
+		ask_backend(l, r);
 		break;
 	case REQUEST_ATTACH:
 		assert(l->n_subscribers < SAMPLER_SUBSCRIBERS_MAX);

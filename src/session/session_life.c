@@ -60,19 +60,14 @@ static void tell_user(struct session_source *s, const char *line, const char *mo
 	memcpy(s->reported, reported, sizeof(reported));
 }
 
-static void lose_source(struct session_source *s, enum session_away why, const char *line, int64_t now_ns,
+static void lose_source(struct session_source *s, const struct sampler_event *event, int64_t now_ns,
 			char *text, size_t size)
 {
-	s->away = why;
-	s->retry_ns = why == AWAY_ENDED ? NEVER : now_ns + SESSION_RETRY_NS;
-	tell_user(s, line, why == AWAY_ENDED ? "" : "; trying again every 3 s", text, size);
-}
+	bool ended = event->kind == SAMPLER_GONE && event->err.code == ESRCH;
 
-static enum session_away reason_of(const struct sampler_event *event)
-{
-	if (event->kind != SAMPLER_GONE)
-		return AWAY_FAILED;
-	return event->err.code == ESRCH ? AWAY_ENDED : AWAY_GONE;
+	s->away = ended ? AWAY_ENDED : event->kind == SAMPLER_GONE ? AWAY_GONE : AWAY_FAILED;
+	s->retry_ns = ended ? NEVER : now_ns + SESSION_RETRY_NS;
+	tell_user(s, event->err.text, ended ? "" : "; trying again every 3 s", text, size);
 }
 
 static void tell_interval(struct session_source *s, int64_t period_ns, char *text, size_t size)
@@ -152,23 +147,11 @@ static void note_validity(struct session_source *s, const struct sampler_event *
 	snprintf(text, size, "%s: every sample fails: %s", s->title, s->failure);
 }
 
-static void note_mark(struct session *session, const struct sampler_event *event, char *text, size_t size)
-{
-	session->mark = event->mark;
-	snprintf(text, size, "mark: %s", event->mark.text);
-}
-
-/* An event from before the user's request, or a start that came too late for it. */
-static void ignore_event(struct session *session, const struct session_source *s,
-			 const struct sampler_event *event)
-{
-	if (s->paused && event->kind == SAMPLER_STARTED)
-		sampler_drop(session->sampler, s->index);
-}
-
 static void take_event(struct session *session, const struct sampler_event *event, int64_t now_ns, char *text,
 		       size_t size)
 {
+	if (event->kind == SAMPLER_MARK)
+		session->mark = event->mark;
 	for (unsigned i = 0; i < session->n; i++) {
 		struct session_source *s = &session->sources[i];
 
@@ -177,7 +160,7 @@ static void take_event(struct session *session, const struct sampler_event *even
 		if (event->kind == SAMPLER_ANSWERS)
 			note_answer(s, text, size);
 		else if (event->kind == SAMPLER_MARK)
-			note_mark(session, event, text, size);
+			snprintf(text, size, "mark: %s", event->mark.text);
 		else if (event->kind == SAMPLER_PERIOD)
 			s->period_ns = event->period_ns;
 		else if (event->kind == SAMPLER_PACE)
@@ -188,12 +171,14 @@ static void take_event(struct session *session, const struct sampler_event *even
 			session_lose_counted(session, text, size);
 		else if ((s->away == AWAY_ASIDE && session_is_counting(session)) || s->away == AWAY_TURNED)
 			continue; /* event from before it was set aside */
+		else if (s->paused && event->kind == SAMPLER_STARTED)
+			sampler_drop(session->sampler, s->index); /* too late for the user's request */
 		else if (s->paused || (s->away == AWAY_SWITCHED && event->kind != SAMPLER_STARTED))
-			ignore_event(session, s, event);
+			continue; /* from before the user's request */
 		else if (event->kind == SAMPLER_STARTED)
 			note_start(s, event, text, size);
 		else
-			lose_source(s, reason_of(event), event->err.text, now_ns, text, size);
+			lose_source(s, event, now_ns, text, size);
 	}
 }
 
@@ -308,20 +293,10 @@ static void take_reopened(struct session *session, struct opening *o, char *text
 	}
 }
 
-static void take_opened(struct session *session, char *text, size_t size)
-{
-	struct opening *o = opener_finish(take_ptr(&session->opener));
-
-	if (o->counts)
-		session_take_counted(session, o, text, size);
-	else
-		take_reopened(session, o, text, size);
-	opening_drop(o);
-}
-
 bool session_event(struct session *session, int64_t now_ns, char *text, size_t size)
 {
 	struct sampler_event event;
+	struct opening *o;
 
 	text[0] = 0;
 	session->mark.time_ns = 0;
@@ -330,7 +305,12 @@ bool session_event(struct session *session, int64_t now_ns, char *text, size_t s
 		return true;
 	}
 	if (session->opener && opener_is_done(session->opener)) {
-		take_opened(session, text, size);
+		o = opener_finish(take_ptr(&session->opener));
+		if (o->counts)
+			session_take_counted(session, o, text, size);
+		else
+			take_reopened(session, o, text, size);
+		opening_drop(o);
 		return true;
 	}
 	if (notice_silence(session, text, size))
@@ -358,16 +338,13 @@ void session_set_interval(struct session *session, struct session_source *source
 	sampler_set_period(session->sampler, source->index, interval_ns);
 }
 
-static bool is_same_priority(const struct source_priority *a, const struct source_priority *b)
-{
-	return a->n == b->n && a->n_sure == b->n_sure &&
-	       memcmp(a->slots, b->slots, a->n * sizeof(a->slots[0])) == 0;
-}
-
 void session_prefer(struct session *session, struct session_source *source,
 		    const struct source_priority *priority)
 {
-	if (source->away || is_same_priority(&source->priority, priority))
+	const struct source_priority *old = &source->priority;
+
+	if (source->away || (old->n == priority->n && old->n_sure == priority->n_sure &&
+			     memcmp(old->slots, priority->slots, old->n * sizeof(old->slots[0])) == 0))
 		return;
 	source->priority = *priority;
 	sampler_prefer(session->sampler, source->index, priority);
