@@ -1,14 +1,7 @@
 #include "layer/channel.h"
 
-#include "layer/link.h"
-
 static struct passes_link channel;
 static unsigned channel_users; /* under its lock */
-
-int64_t channel_now_ns(void)
-{
-	return passes_now_ns();
-}
 
 static void leave_channel(void)
 {
@@ -24,7 +17,7 @@ bool channel_open(enum passes_writer writer, enum passes_stamp stamp, const char
 	channel_users += open;
 	pthread_mutex_unlock(&channel.lock);
 	if (open)
-		channel_tend(channel_now_ns());
+		channel_tend(passes_now_ns());
 	return open;
 }
 

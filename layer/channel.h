@@ -9,9 +9,7 @@
 #ifndef MALITOP_LAYER_CHANNEL_H
 #define MALITOP_LAYER_CHANNEL_H
 
-#include "passes/passes.h"
-
-#include <stdbool.h>
+#include "layer/link.h"
 
 /* Create the memory at the first call; later calls add a user. `driver` is what renders, for
  * malitop's user. Returns false if there is no memory; then nothing must be written. */
@@ -27,7 +25,5 @@ uint16_t channel_name(const char *text);
 /* Connect to malitops that have appeared, and forget those that are gone: call it often, it acts
  * once a second. */
 void channel_tend(int64_t now_ns);
-
-int64_t channel_now_ns(void); /* CLOCK_MONOTONIC */
 
 #endif

@@ -8,7 +8,6 @@
 #define MALITOP_LAYER_FRAMES_H
 
 #include "layer/channel.h"
-#include "layer/link.h"
 
 #define FRAMES_OPEN 16 /* a power of two */
 #define FRAMES_LATE 8  /* results that are not there after this many frames are lost */

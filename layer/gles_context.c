@@ -92,7 +92,7 @@ static void open_context(struct gles_context *c)
 	c->height = viewport[3];
 	c->channel = channel_open(PASSES_GLES, c->timed ? PASSES_STAMP_ELAPSED : PASSES_STAMP_NONE,
 				  renderer ? renderer : "");
-	c->frames.boundary_ns = channel_now_ns();
+	c->frames.boundary_ns = passes_now_ns();
 }
 
 static void leave_context(struct gles_context *c)
@@ -145,7 +145,7 @@ EXPORTED EGLBoolean EGLAPIENTRY eglMakeCurrent(EGLDisplay display, EGLSurface dr
 
 	if (before && !(stays && before->surface == draw)) {
 		gles_end_pass(before);
-		gles_poll(before, channel_now_ns());
+		gles_poll(before, passes_now_ns());
 	}
 	done = REAL(eglMakeCurrent)(display, draw, read, handle);
 	if (!done)
@@ -169,7 +169,7 @@ EXPORTED EGLBoolean EGLAPIENTRY eglReleaseThread(void)
 
 	if (before) {
 		gles_end_pass(before);
-		gles_poll(before, channel_now_ns());
+		gles_poll(before, passes_now_ns());
 	}
 	done = REAL(eglReleaseThread)();
 	if (done && before) {
@@ -199,7 +199,7 @@ EXPORTED EGLBoolean EGLAPIENTRY eglTerminate(EGLDisplay display)
 
 static int64_t begin_swap(void)
 {
-	int64_t now_ns = channel_now_ns();
+	int64_t now_ns = passes_now_ns();
 
 	if (current) {
 		current->presents = true;
@@ -213,7 +213,7 @@ static int64_t begin_swap(void)
 static void end_swap(int64_t begin_ns)
 {
 	if (current)
-		frames_add_present(&current->frames, begin_ns, channel_now_ns());
+		frames_add_present(&current->frames, begin_ns, passes_now_ns());
 }
 
 EXPORTED EGLBoolean EGLAPIENTRY eglSwapBuffers(EGLDisplay display, EGLSurface surface)
@@ -245,7 +245,7 @@ static bool is_shown(struct gles_context *c)
 
 void gles_end_wait(struct gles_context *c, int64_t begin_ns, bool finished)
 {
-	int64_t now_ns = channel_now_ns();
+	int64_t now_ns = passes_now_ns();
 
 	frames_add_wait(&c->frames, begin_ns, now_ns);
 	if (finished && c->frames.passes && !is_shown(c))
@@ -256,11 +256,11 @@ void gles_end_wait(struct gles_context *c, int64_t begin_ns, bool finished)
 #define WAIT_SYNC(name, Sync, Time)                                                                 \
 	EXPORTED EGLint EGLAPIENTRY name(EGLDisplay display, Sync sync, EGLint flags, Time timeout) \
 	{                                                                                           \
-		int64_t begin_ns = channel_now_ns();                                                \
+		int64_t begin_ns = passes_now_ns();                                                 \
 		EGLint result = REAL(name)(display, sync, flags, timeout);                          \
                                                                                                     \
 		if (current)                                                                        \
-			frames_add_wait(&current->frames, begin_ns, channel_now_ns());              \
+			frames_add_wait(&current->frames, begin_ns, passes_now_ns());               \
 		return result;                                                                      \
 	}
 WAIT_SYNC(eglClientWaitSync, EGLSync, EGLTime)

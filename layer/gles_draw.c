@@ -37,15 +37,16 @@ static void note_work(enum passes_kind kind)
 	gles_begin_pass(c, kind, name);
 }
 
-#define WORK(name, kind, PARAMETERS, ARGUMENTS)   \
+/* What a hook notes, then the call itself. */
+#define HOOK(name, note, PARAMETERS, ARGUMENTS)   \
 	EXPORTED void GL_APIENTRY name PARAMETERS \
 	{                                         \
-		note_work(kind);                  \
+		note;                             \
 		REAL(name) ARGUMENTS;             \
 	}
 /* clang-format off */
-#define DRAW(name, PARAMETERS, ARGUMENTS) WORK(name, PASSES_RENDER, PARAMETERS, ARGUMENTS)
-#define DISPATCH(name, PARAMETERS, ARGUMENTS) WORK(name, PASSES_COMPUTE, PARAMETERS, ARGUMENTS)
+#define DRAW(name, PARAMETERS, ARGUMENTS) HOOK(name, note_work(PASSES_RENDER), PARAMETERS, ARGUMENTS)
+#define DISPATCH(name, PARAMETERS, ARGUMENTS) HOOK(name, note_work(PASSES_COMPUTE), PARAMETERS, ARGUMENTS)
 #define INDICES GLsizei n, GLenum type, const void *indices
 
 DRAW(glClear, (GLbitfield mask), (mask))
@@ -121,16 +122,12 @@ static void note_submit(struct gles_context *c)
 	}
 }
 
-EXPORTED void GL_APIENTRY glFlush(void)
-{
-	note_submit(gles_current());
-	REAL(glFlush)();
-}
+HOOK(glFlush, note_submit(gles_current()), (void), ())
 
 EXPORTED void GL_APIENTRY glFinish(void)
 {
 	struct gles_context *c = gles_current();
-	int64_t begin_ns = channel_now_ns();
+	int64_t begin_ns = passes_now_ns();
 
 	note_submit(c);
 	REAL(glFinish)();
@@ -142,7 +139,7 @@ EXPORTED void GL_APIENTRY glReadPixels(GLint x, GLint y, GLsizei width, GLsizei 
 				       GLenum type, void *pixels)
 {
 	struct gles_context *c = gles_current();
-	int64_t begin_ns = channel_now_ns();
+	int64_t begin_ns = passes_now_ns();
 
 	note_submit(c);
 	REAL(glReadPixels)(x, y, width, height, format, type, pixels);
@@ -153,7 +150,7 @@ EXPORTED void GL_APIENTRY glReadPixels(GLint x, GLint y, GLsizei width, GLsizei 
 EXPORTED GLenum GL_APIENTRY glClientWaitSync(GLsync sync, GLbitfield flags, GLuint64 timeout)
 {
 	struct gles_context *c = gles_current();
-	int64_t begin_ns = channel_now_ns();
+	int64_t begin_ns = passes_now_ns();
 	GLenum result;
 
 	note_submit(c);
@@ -174,17 +171,11 @@ static void note_query(GLenum target, bool begins)
 	c->app_timer = begins;
 }
 
-#define QUERY(name, begins, PARAMETERS, ARGUMENTS) \
-	EXPORTED void GL_APIENTRY name PARAMETERS  \
-	{                                          \
-		note_query(target, begins);        \
-		REAL(name) ARGUMENTS;              \
-	}
 /* clang-format off */
-QUERY(glBeginQuery, true, (GLenum target, GLuint query), (target, query))
-QUERY(glBeginQueryEXT, true, (GLenum target, GLuint query), (target, query))
-QUERY(glEndQuery, false, (GLenum target), (target))
-QUERY(glEndQueryEXT, false, (GLenum target), (target))
+HOOK(glBeginQuery, note_query(target, true), (GLenum target, GLuint query), (target, query))
+HOOK(glBeginQueryEXT, note_query(target, true), (GLenum target, GLuint query), (target, query))
+HOOK(glEndQuery, note_query(target, false), (GLenum target), (target))
+HOOK(glEndQueryEXT, note_query(target, false), (GLenum target), (target))
 
 /* What this library has read is gone from the driver, and what the application reads is gone for
  * this library. */
@@ -218,13 +209,6 @@ static const char *copy_text(char terminated[PASSES_TEXT + 1], const GLchar *tex
 	return terminated;
 }
 
-static uint16_t name_of(const GLchar *text, GLsizei length)
-{
-	char terminated[PASSES_TEXT + 1];
-
-	return channel_name(copy_text(terminated, text, length));
-}
-
 static void push_label(const GLchar *text, GLsizei length)
 {
 	struct gles_context *c = gles_current();
@@ -245,34 +229,29 @@ static void pop_label(void)
 static void name_object(GLenum type, GLuint object, GLsizei length, const GLchar *text)
 {
 	struct gles_context *c = gles_current();
+	char terminated[PASSES_TEXT + 1];
 
 	if (!c || type != GL_FRAMEBUFFER || !object)
 		return;
 	if (text && text[0])
-		map_put(&c->names, object, name_of(text, length));
+		map_put(&c->names, object, channel_name(copy_text(terminated, text, length)));
 	else
 		map_take(&c->names, object);
 }
 
-#define LABEL(name, note, PARAMETERS, ARGUMENTS)  \
-	EXPORTED void GL_APIENTRY name PARAMETERS \
-	{                                         \
-		note;                             \
-		REAL(name) ARGUMENTS;             \
-	}
 /* clang-format off */
-LABEL(glPushDebugGroup, push_label(text, length),
+HOOK(glPushDebugGroup, push_label(text, length),
 	(GLenum source, GLuint id, GLsizei length, const GLchar *text), (source, id, length, text))
-LABEL(glPushDebugGroupKHR, push_label(text, length),
+HOOK(glPushDebugGroupKHR, push_label(text, length),
 	(GLenum source, GLuint id, GLsizei length, const GLchar *text), (source, id, length, text))
-LABEL(glPushGroupMarkerEXT, push_label(text, length), (GLsizei length, const GLchar *text), (length, text))
-LABEL(glPopDebugGroup, pop_label(), (void), ())
-LABEL(glPopDebugGroupKHR, pop_label(), (void), ())
-LABEL(glPopGroupMarkerEXT, pop_label(), (void), ())
-LABEL(glObjectLabel, name_object(type, object, length, text),
+HOOK(glPushGroupMarkerEXT, push_label(text, length), (GLsizei length, const GLchar *text), (length, text))
+HOOK(glPopDebugGroup, pop_label(), (void), ())
+HOOK(glPopDebugGroupKHR, pop_label(), (void), ())
+HOOK(glPopGroupMarkerEXT, pop_label(), (void), ())
+HOOK(glObjectLabel, name_object(type, object, length, text),
 	(GLenum type, GLuint object, GLsizei length, const GLchar *text), (type, object, length, text))
-LABEL(glObjectLabelKHR, name_object(type, object, length, text),
+HOOK(glObjectLabelKHR, name_object(type, object, length, text),
 	(GLenum type, GLuint object, GLsizei length, const GLchar *text), (type, object, length, text))
-LABEL(glLabelObjectEXT, name_object(type, object, length, text),
+HOOK(glLabelObjectEXT, name_object(type, object, length, text),
 	(GLenum type, GLuint object, GLsizei length, const GLchar *text), (type, object, length, text))
 /* clang-format on */

@@ -76,7 +76,7 @@ void gles_begin_pass(struct gles_context *c, enum passes_kind kind, uint16_t nam
 				   .kind = (uint8_t)kind,
 				   .name = name,
 				   .frame = c->frames.now,
-				   .call_ns = channel_now_ns()};
+				   .call_ns = passes_now_ns()};
 	if (kind == PASSES_RENDER) {
 		pass->width = (uint16_t)(c->width < UINT16_MAX ? c->width : UINT16_MAX);
 		pass->height = (uint16_t)(c->height < UINT16_MAX ? c->height : UINT16_MAX);

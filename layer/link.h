@@ -63,19 +63,16 @@ static inline uint64_t *passes_link_memory(struct passes_link *link)
 	return __atomic_load_n(&link->memory, __ATOMIC_ACQUIRE);
 }
 
-static inline int64_t passes_now_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
-}
-
 static inline uint64_t passes_clock_ns(clockid_t clock)
 {
 	struct timespec t;
 
 	return clock_gettime(clock, &t) == 0 ? (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec : 0;
+}
+
+static inline int64_t passes_now_ns(void)
+{
+	return (int64_t)passes_clock_ns(CLOCK_MONOTONIC);
 }
 
 /* What the CPUs had worked at the last boundary of frames. */

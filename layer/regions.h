@@ -59,10 +59,7 @@ static inline void malitop_leave(void)
 /* Time at a tick of the kernel's: cheap, and close enough to look once a second. */
 static inline bool malitop_is_due(void)
 {
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC_COARSE, &t);
-	return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec >=
+	return (int64_t)passes_clock_ns(CLOCK_MONOTONIC_COARSE) >=
 	       __atomic_load_n(&malitop_state.link.next_ns, __ATOMIC_RELAXED);
 }
 

@@ -5,8 +5,7 @@
  *   vk_clock.c   GPU ticks to CLOCK_MONOTONIC
  *   vk_objects.c command pools and buffers, and what gives passes their names
  *   vk_record.c  stamps around passes while command buffers are recorded
- *   vk_action.c  commands outside of passes: dispatches, copies, clears
- *   vk_draw.c    draws, which are only counted
+ *   vk_commands.c draws, which are only counted, and commands outside of passes: dispatches, copies
  *   vk_submit.c  submissions, presents, waits, frames
  *   vk_read.c    results of stamps
  *
@@ -28,8 +27,6 @@
 #define VK_NO_PROTOTYPES
 #include <vulkan/vk_layer.h>
 #include <vulkan/vulkan.h>
-
-#define LAYER_NAME "VK_LAYER_MALITOP_passes"
 
 /* The functions that the layer calls down, by the name without "vk". Where a function was promoted
  * to the core, the core's name is taken, or else the extension's. */
@@ -151,7 +148,7 @@ struct vk_command {
 	bool resumes_first; /* begins with the resumption of a pass */
 	bool rendered, resumed, suspend_next; /* has a pass; of the running pass: its flags */
 	unsigned untimed;                     /* passes without stamps */
-	unsigned n_spans, n_chunks, cap_spans, cap_chunks;
+	unsigned n_spans, n_chunks, cap_spans;
 	struct pass_span *spans;
 	struct chunk **chunks;
 	struct reading *readings;  /* two per span; of the last look (under device->lock) */
@@ -170,7 +167,6 @@ struct vk_command {
 };
 
 struct command_pool {
-	VkCommandPool handle;
 	uint32_t family;
 	struct vk_device *device;
 	bool protected_memory;
@@ -178,9 +174,7 @@ struct command_pool {
 };
 
 struct vk_queue {
-	VkQueue handle;
 	struct vk_device *device;
-	uint32_t family;
 	uint8_t number;
 	uint64_t tick_mask;              /* of the family's valid bits; 0: no timestamps */
 	struct vk_command *first, *last; /* results to read */
@@ -274,6 +268,8 @@ static inline uint64_t pack_format(uint32_t format, uint32_t colours, bool depth
 /* vk_record.c */
 void command_action(struct vk_command *c, enum passes_kind kind);
 void command_close_run(struct vk_command *c);
+#define COUNTS_UNKNOWN \
+	((struct pass_counts){PASSES_COUNT_UNKNOWN, PASSES_COUNT_UNKNOWN, PASSES_VERTICES_UNKNOWN})
 /* Unknown and anything is unknown, and so is what is too large. */
 static inline void counts_add(struct pass_counts *to, const struct pass_counts *n)
 {
@@ -303,5 +299,23 @@ void device_emit_frames(struct vk_device *device);
 void clock_init(struct gpu_clock *clock, const VkPhysicalDeviceLimits *limits);
 void clock_tend(struct vk_device *device, int64_t now_ns);
 int64_t clock_place(struct gpu_clock *clock, uint64_t ticks, int64_t not_before_ns);
+
+/* The functions that replace Vulkan's. Each has the type of the function it replaces. */
+#define DECLARE(name) __typeof__(*(PFN_vk##name)0) hook_##name;
+HOOKED_FUNCTIONS(DECLARE)
+DECLARE(CreateInstance)
+DECLARE(DestroyInstance)
+DECLARE(CreateDevice)
+#undef DECLARE
+
+/* The hook of a command: what it notes, then the call itself. */
+#define COMMAND_HOOK(name, note, PARAMETERS, ARGUMENTS)   \
+	VKAPI_ATTR void VKAPI_CALL hook_##name PARAMETERS \
+	{                                                 \
+		struct vk_command *c = command_of(b);     \
+                                                          \
+		note;                                     \
+		c->device->calls.name ARGUMENTS;          \
+	}
 
 #endif

@@ -1,4 +1,4 @@
-#include "layer/vk_hooks.h"
+#include "layer/vk.h"
 
 #include <stdlib.h>
 
@@ -18,9 +18,7 @@ static void note_queue(struct vk_device *device, VkQueue handle, uint32_t family
 
 	if (!queue)
 		return;
-	queue->handle = handle;
 	queue->device = device;
-	queue->family = family;
 	queue->tick_mask = bits >= 64 ? UINT64_MAX : (1ull << bits) - 1;
 	pthread_mutex_lock(&device->lock);
 	if (device->n_queues < QUEUES_MOST && !queue_find(device, handle)) {
@@ -86,7 +84,7 @@ VKAPI_ATTR void VKAPI_CALL hook_DestroyDevice(VkDevice handle, const VkAllocatio
 	device = device_of(dispatch_key(handle));
 	free_pools(device);
 	pthread_mutex_lock(&device->lock);
-	device_poll(device, channel_now_ns());
+	device_poll(device, passes_now_ns());
 	device_free_queries(device);
 	pthread_mutex_unlock(&device->lock);
 	device_unlist(device);

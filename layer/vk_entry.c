@@ -1,4 +1,4 @@
-#include "layer/vk_hooks.h"
+#include "layer/vk.h"
 
 /* No function here has a name that the application's loader has: such a name would resolve to the
  * loader's. Only the negotiation is exported. */

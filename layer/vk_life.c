@@ -1,4 +1,4 @@
-#include "layer/vk_hooks.h"
+#include "layer/vk.h"
 
 #include <stdlib.h>
 
@@ -280,6 +280,7 @@ static void load_families(struct vk_device *device, VkPhysicalDevice physical)
 {
 	struct vk_instance *instance = device->instance;
 	VkPhysicalDeviceProperties properties;
+	bool stamps = false;
 	uint32_t n = 0;
 
 	instance->calls.GetPhysicalDeviceProperties(physical, &properties);
@@ -292,17 +293,12 @@ static void load_families(struct vk_device *device, VkPhysicalDevice physical)
 	for (uint32_t i = 0; i < device->n_families; i++) {
 		uint32_t bits = device->families[i].timestampValidBits;
 
+		stamps |= bits > 0;
 		if (bits && bits < 64)
 			device->clock.mask &= (1ull << bits) - 1;
 	}
-}
-
-static bool families_have_stamps(const struct vk_device *device)
-{
-	for (uint32_t i = 0; i < device->n_families; i++)
-		if (device->families[i].timestampValidBits)
-			return true;
-	return false;
+	if (!stamps)
+		device->clock.period_ns = 0;
 }
 
 static void init_device(struct vk_device *device, VkPhysicalDevice physical, PFN_vkGetDeviceProcAddr get)
@@ -317,11 +313,9 @@ static void init_device(struct vk_device *device, VkPhysicalDevice physical, PFN
 	device->key = dispatch_key(device->handle);
 	load_device_calls(device, get);
 	load_families(device, physical);
-	if (!families_have_stamps(device))
-		device->clock.period_ns = 0;
 	device->can_calibrate &= device->calls.GetCalibratedTimestampsEXT && device->clock.period_ns > 0;
 	device->host_reset &= device->calls.ResetQueryPool != NULL;
-	device->frames.boundary_ns = channel_now_ns();
+	device->frames.boundary_ns = passes_now_ns();
 	device->instance->calls.GetPhysicalDeviceProperties(physical, &properties);
 	snprintf(driver, sizeof(driver), "%.40s%s", properties.deviceName,
 		 properties.deviceType == VK_PHYSICAL_DEVICE_TYPE_CPU ? PASSES_ON_CPU : "");

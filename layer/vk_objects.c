@@ -1,8 +1,7 @@
-#include "layer/vk_hooks.h"
+#include "layer/vk.h"
 
 #include <stdlib.h>
 
-/* Every dispatchable handle begins with the key of its device. */
 /* How many command buffers were freed: what a thread remembers of one is true until then, because
  * whoever uses a handle again has seen it freed. */
 static uint64_t commands_freed;
@@ -192,6 +191,19 @@ static void note_change(struct vk_device *device)
 	__atomic_fetch_add(&device->changes, 1, __ATOMIC_RELEASE);
 }
 
+static void note_object(struct vk_device *device, struct map *formats, uint64_t object, uint64_t format)
+{
+	map_put(formats, object, format);
+	note_change(device);
+}
+
+static void forget_object(struct vk_device *device, struct map *formats, uint64_t object)
+{
+	map_take(formats, object);
+	map_take(&device->names, object);
+	note_change(device);
+}
+
 /* What names a render pass: the format of its first colour attachment, how many there are, and
  * whether there is depth. */
 struct attachments {
@@ -206,48 +218,31 @@ static void add_attachment(struct attachments *all, VkFormat format)
 		all->format = format;
 }
 
-VKAPI_ATTR VkResult VKAPI_CALL hook_CreateRenderPass(VkDevice handle, const VkRenderPassCreateInfo *info,
-						     const VkAllocationCallbacks *allocator,
-						     VkRenderPass *out)
-{
-	struct vk_device *device = device_of(dispatch_key(handle));
-	VkResult result = device->calls.CreateRenderPass(handle, info, allocator, out);
-	struct attachments all = {0};
-
-	for (uint32_t i = 0; i < info->attachmentCount; i++)
-		add_attachment(&all, info->pAttachments[i].format);
-	if (result == VK_SUCCESS) {
-		map_put(&device->passes, (uint64_t)*out, pack_format(all.format, all.colours, all.depth));
-		note_change(device);
+#define CREATE_PASS(name, Info)                                                            \
+	VKAPI_ATTR VkResult VKAPI_CALL hook_##name(VkDevice handle, const Info *info,      \
+						   const VkAllocationCallbacks *allocator, \
+						   VkRenderPass *out)                      \
+	{                                                                                  \
+		struct vk_device *device = device_of(dispatch_key(handle));                \
+		VkResult result = device->calls.name(handle, info, allocator, out);        \
+		struct attachments all = {0};                                              \
+                                                                                           \
+		for (uint32_t i = 0; i < info->attachmentCount; i++)                       \
+			add_attachment(&all, info->pAttachments[i].format);                \
+		if (result == VK_SUCCESS)                                                  \
+			note_object(device, &device->passes, (uint64_t)*out,               \
+				    pack_format(all.format, all.colours, all.depth));      \
+		return result;                                                             \
 	}
-	return result;
-}
-
-VKAPI_ATTR VkResult VKAPI_CALL hook_CreateRenderPass2(VkDevice handle, const VkRenderPassCreateInfo2 *info,
-						      const VkAllocationCallbacks *allocator,
-						      VkRenderPass *out)
-{
-	struct vk_device *device = device_of(dispatch_key(handle));
-	VkResult result = device->calls.CreateRenderPass2(handle, info, allocator, out);
-	struct attachments all = {0};
-
-	for (uint32_t i = 0; i < info->attachmentCount; i++)
-		add_attachment(&all, info->pAttachments[i].format);
-	if (result == VK_SUCCESS) {
-		map_put(&device->passes, (uint64_t)*out, pack_format(all.format, all.colours, all.depth));
-		note_change(device);
-	}
-	return result;
-}
+CREATE_PASS(CreateRenderPass, VkRenderPassCreateInfo)
+CREATE_PASS(CreateRenderPass2, VkRenderPassCreateInfo2)
 
 VKAPI_ATTR void VKAPI_CALL hook_DestroyRenderPass(VkDevice handle, VkRenderPass pass,
 						  const VkAllocationCallbacks *allocator)
 {
 	struct vk_device *device = device_of(dispatch_key(handle));
 
-	map_take(&device->passes, (uint64_t)pass);
-	map_take(&device->names, (uint64_t)pass);
-	note_change(device);
+	forget_object(device, &device->passes, (uint64_t)pass);
 	device->calls.DestroyRenderPass(handle, pass, allocator);
 }
 
@@ -257,10 +252,8 @@ VKAPI_ATTR VkResult VKAPI_CALL hook_CreateImageView(VkDevice handle, const VkIma
 	struct vk_device *device = device_of(dispatch_key(handle));
 	VkResult result = device->calls.CreateImageView(handle, info, allocator, out);
 
-	if (result == VK_SUCCESS) {
-		map_put(&device->views, (uint64_t)*out, (uint64_t)info->format);
-		note_change(device);
-	}
+	if (result == VK_SUCCESS)
+		note_object(device, &device->views, (uint64_t)*out, (uint64_t)info->format);
 	return result;
 }
 
@@ -269,9 +262,7 @@ VKAPI_ATTR void VKAPI_CALL hook_DestroyImageView(VkDevice handle, VkImageView vi
 {
 	struct vk_device *device = device_of(dispatch_key(handle));
 
-	map_take(&device->views, (uint64_t)view);
-	map_take(&device->names, (uint64_t)view);
-	note_change(device);
+	forget_object(device, &device->views, (uint64_t)view);
 	device->calls.DestroyImageView(handle, view, allocator);
 }
 
@@ -289,8 +280,7 @@ static void name_object(struct vk_device *device, VkObjectType type, uint64_t ob
 	case VK_OBJECT_TYPE_RENDER_PASS:
 	case VK_OBJECT_TYPE_FRAMEBUFFER:
 	case VK_OBJECT_TYPE_IMAGE_VIEW:
-		map_put(&device->names, object, name);
-		note_change(device);
+		note_object(device, &device->names, object, name);
 		break;
 	default:
 		break;

@@ -162,8 +162,6 @@ static void emit_pass(struct vk_command *c, const struct pass_span *span, uint64
  * may be others between them, which have no stamps: what is recorded in all is not counted. */
 static void emit_span(struct vk_command *c, const struct pass_span *span, uint64_t begin, uint64_t end)
 {
-	static const struct pass_counts unknown = {PASSES_COUNT_UNKNOWN, PASSES_COUNT_UNKNOWN,
-						   PASSES_VERTICES_UNKNOWN};
 	struct vk_queue *queue = c->queue;
 
 	if (span->parts == (SPAN_BEGIN | SPAN_END)) {
@@ -173,7 +171,7 @@ static void emit_span(struct vk_command *c, const struct pass_span *span, uint64
 		queue->carried_ticks = begin;
 		queue->carried_batch = c->batch;
 		queue->carried_span = *span;
-		queue->carried_span.counts = unknown;
+		queue->carried_span.counts = COUNTS_UNKNOWN;
 	} else if (queue->carried && queue->carried_batch == c->batch) {
 		queue->carried = false;
 		emit_pass(c, &queue->carried_span, queue->carried_ticks, end);
@@ -266,7 +264,7 @@ void command_finish(struct vk_command *c)
 	for (unsigned i = 0; i < c->n_chunks; i++)
 		c->chunks[i]->ready = true;
 	if (c->pending)
-		device_poll(c->device, channel_now_ns());
+		device_poll(c->device, passes_now_ns());
 	if (c->pending)
 		settle_command(c, true);
 	if (c->unread)
@@ -288,7 +286,7 @@ void command_resubmit(struct vk_command *c)
 	if (!c->shared) {
 		command_finish(c);
 	} else if (c->pending) {
-		device_poll(c->device, channel_now_ns());
+		device_poll(c->device, passes_now_ns());
 		if (c->pending) {
 			channel_count(PASSES_LOST, c->n_spans);
 			unlink_pending(c);

@@ -1,15 +1,6 @@
-#include "layer/vk_hooks.h"
+#include "layer/vk.h"
 
 #include <stdlib.h>
-
-/* Stamps are recorded outside of render passes only: on a tile-based GPU one inside says nothing.
- * The stage before a pass is the bottom of the pipe, when all earlier work is complete, or with
- * MALITOP_STAMP=top the top of the pipe. */
-static VkPipelineStageFlagBits begin_stage(void)
-{
-	return layer_stamp() == PASSES_STAMP_TOP ? VK_PIPELINE_STAGE_TOP_OF_PIPE_BIT
-						 : VK_PIPELINE_STAGE_BOTTOM_OF_PIPE_BIT;
-}
 
 static bool grow_spans(struct vk_command *c)
 {
@@ -72,13 +63,18 @@ static unsigned append_span(struct vk_command *c, const struct pass_span *span)
 	return c->n_spans++;
 }
 
+/* Stamps are recorded outside of render passes only: on a tile-based GPU one inside says nothing.
+ * The stage before a pass is the bottom of the pipe, when all earlier work is complete, or with
+ * MALITOP_STAMP=top the top of the pipe. */
 static unsigned begin_span(struct vk_command *c, const struct pass_span *span)
 {
 	unsigned number = append_span(c, span);
 
 	c->counts = (struct pass_counts){.draws = 0};
 	if (number != NO_RUN)
-		write_stamp(c, number, SPAN_BEGIN, begin_stage());
+		write_stamp(c, number, SPAN_BEGIN,
+			    layer_stamp() == PASSES_STAMP_TOP ? VK_PIPELINE_STAGE_TOP_OF_PIPE_BIT
+							      : VK_PIPELINE_STAGE_BOTTOM_OF_PIPE_BIT);
 	return number;
 }
 
@@ -186,41 +182,14 @@ static void begin_render_pass(struct vk_command *c, const VkRenderPassBeginInfo 
 	begin_pass(c, t->title, size, false);
 }
 
-VKAPI_ATTR void VKAPI_CALL hook_CmdBeginRenderPass(VkCommandBuffer commandBuffer,
-						   const VkRenderPassBeginInfo *info,
-						   VkSubpassContents contents)
-{
-	struct vk_command *c = command_of(commandBuffer);
-
-	begin_render_pass(c, info);
-	c->device->calls.CmdBeginRenderPass(commandBuffer, info, contents);
-}
-
-VKAPI_ATTR void VKAPI_CALL hook_CmdBeginRenderPass2(VkCommandBuffer commandBuffer,
-						    const VkRenderPassBeginInfo *info,
-						    const VkSubpassBeginInfo *subpass)
-{
-	struct vk_command *c = command_of(commandBuffer);
-
-	begin_render_pass(c, info);
-	c->device->calls.CmdBeginRenderPass2(commandBuffer, info, subpass);
-}
-
-VKAPI_ATTR void VKAPI_CALL hook_CmdEndRenderPass(VkCommandBuffer commandBuffer)
-{
-	struct vk_command *c = command_of(commandBuffer);
-
-	c->device->calls.CmdEndRenderPass(commandBuffer);
-	end_pass(c, false);
-}
-
-VKAPI_ATTR void VKAPI_CALL hook_CmdEndRenderPass2(VkCommandBuffer commandBuffer, const VkSubpassEndInfo *info)
-{
-	struct vk_command *c = command_of(commandBuffer);
-
-	c->device->calls.CmdEndRenderPass2(commandBuffer, info);
-	end_pass(c, false);
-}
+/* clang-format off */
+COMMAND_HOOK(CmdBeginRenderPass, begin_render_pass(c, info),
+	(VkCommandBuffer b, const VkRenderPassBeginInfo *info, VkSubpassContents contents),
+	(b, info, contents))
+COMMAND_HOOK(CmdBeginRenderPass2, begin_render_pass(c, info),
+	(VkCommandBuffer b, const VkRenderPassBeginInfo *info, const VkSubpassBeginInfo *subpass),
+	(b, info, subpass))
+/* clang-format on */
 
 VKAPI_ATTR void VKAPI_CALL hook_CmdBeginRendering(VkCommandBuffer commandBuffer, const VkRenderingInfo *info)
 {
@@ -241,13 +210,20 @@ VKAPI_ATTR void VKAPI_CALL hook_CmdBeginRendering(VkCommandBuffer commandBuffer,
 	c->device->calls.CmdBeginRendering(commandBuffer, info);
 }
 
-VKAPI_ATTR void VKAPI_CALL hook_CmdEndRendering(VkCommandBuffer commandBuffer)
-{
-	struct vk_command *c = command_of(commandBuffer);
-
-	c->device->calls.CmdEndRendering(commandBuffer);
-	end_pass(c, c->suspend_next);
-}
+/* The stamp follows the end. */
+#define END_PASS(name, suspends, PARAMETERS, ARGUMENTS)   \
+	VKAPI_ATTR void VKAPI_CALL hook_##name PARAMETERS \
+	{                                                 \
+		struct vk_command *c = command_of(b);     \
+                                                          \
+		c->device->calls.name ARGUMENTS;          \
+		end_pass(c, suspends);                    \
+	}
+/* clang-format off */
+END_PASS(CmdEndRenderPass, false, (VkCommandBuffer b), (b))
+END_PASS(CmdEndRenderPass2, false, (VkCommandBuffer b, const VkSubpassEndInfo *info), (b, info))
+END_PASS(CmdEndRendering, c->suspend_next, (VkCommandBuffer b), (b))
+/* clang-format on */
 
 /* A secondary outside of passes is an action. Where it begins or ends in the middle of a suspended
  * pass, no stamp is allowed beside it. */
@@ -261,72 +237,62 @@ static void begin_secondary(struct vk_command *c, const struct vk_command *secon
 		c->suspended = secondary->suspended;
 }
 
-static void execute_secondary(struct vk_command *c, const struct vk_command *secondary)
-{
-	static const struct pass_counts unknown = {PASSES_COUNT_UNKNOWN, PASSES_COUNT_UNKNOWN,
-						   PASSES_VERTICES_UNKNOWN};
-
-	if (secondary && !c->inside)
-		begin_secondary(c, secondary);
-	counts_add(&c->counts, secondary ? &secondary->counts : &unknown);
-}
-
 VKAPI_ATTR void VKAPI_CALL hook_CmdExecuteCommands(VkCommandBuffer commandBuffer, uint32_t n,
 						   const VkCommandBuffer *buffers)
 {
 	struct vk_command *c = command_of(commandBuffer);
 
-	for (uint32_t i = 0; i < n; i++)
-		execute_secondary(c, command_find(c->device, buffers[i]));
+	for (uint32_t i = 0; i < n; i++) {
+		struct vk_command *secondary = command_find(c->device, buffers[i]);
+
+		if (secondary && !c->inside)
+			begin_secondary(c, secondary);
+		counts_add(&c->counts, secondary ? &secondary->counts : &COUNTS_UNKNOWN);
+	}
 	c->device->calls.CmdExecuteCommands(commandBuffer, n, buffers);
 }
 
 /* ---- labels of VK_EXT_debug_utils, and markers of VK_EXT_debug_marker ---- */
 
-static struct vk_command *change_label(VkCommandBuffer commandBuffer)
+static void push_label(struct vk_command *c, const char *text)
 {
-	struct vk_command *c = command_of(commandBuffer);
-
 	if (!c->inside && !c->secondary)
 		command_close_run(c);
-	return c;
+	labels_push(&c->labels, text);
 }
 
+static void pop_label(struct vk_command *c)
+{
+	if (!c->inside && !c->secondary)
+		command_close_run(c);
+	labels_pop(&c->labels);
+}
+
+/* A driver need not have these of VK_EXT_debug_utils. */
 VKAPI_ATTR void VKAPI_CALL hook_CmdBeginDebugUtilsLabelEXT(VkCommandBuffer commandBuffer,
 							   const VkDebugUtilsLabelEXT *label)
 {
-	struct vk_command *c = change_label(commandBuffer);
+	struct vk_command *c = command_of(commandBuffer);
 
-	labels_push(&c->labels, label->pLabelName);
+	push_label(c, label->pLabelName);
 	if (c->device->calls.CmdBeginDebugUtilsLabelEXT)
 		c->device->calls.CmdBeginDebugUtilsLabelEXT(commandBuffer, label);
 }
 
 VKAPI_ATTR void VKAPI_CALL hook_CmdEndDebugUtilsLabelEXT(VkCommandBuffer commandBuffer)
 {
-	struct vk_command *c = change_label(commandBuffer);
+	struct vk_command *c = command_of(commandBuffer);
 
-	labels_pop(&c->labels);
+	pop_label(c);
 	if (c->device->calls.CmdEndDebugUtilsLabelEXT)
 		c->device->calls.CmdEndDebugUtilsLabelEXT(commandBuffer);
 }
 
-VKAPI_ATTR void VKAPI_CALL hook_CmdDebugMarkerBeginEXT(VkCommandBuffer commandBuffer,
-						       const VkDebugMarkerMarkerInfoEXT *marker)
-{
-	struct vk_command *c = change_label(commandBuffer);
-
-	labels_push(&c->labels, marker->pMarkerName);
-	c->device->calls.CmdDebugMarkerBeginEXT(commandBuffer, marker);
-}
-
-VKAPI_ATTR void VKAPI_CALL hook_CmdDebugMarkerEndEXT(VkCommandBuffer commandBuffer)
-{
-	struct vk_command *c = change_label(commandBuffer);
-
-	labels_pop(&c->labels);
-	c->device->calls.CmdDebugMarkerEndEXT(commandBuffer);
-}
+/* clang-format off */
+COMMAND_HOOK(CmdDebugMarkerBeginEXT, push_label(c, marker->pMarkerName),
+	(VkCommandBuffer b, const VkDebugMarkerMarkerInfoEXT *marker), (b, marker))
+COMMAND_HOOK(CmdDebugMarkerEndEXT, pop_label(c), (VkCommandBuffer b), (b))
+/* clang-format on */
 
 static void start_recording(struct vk_command *c, const VkCommandBufferBeginInfo *info)
 {

@@ -1,4 +1,4 @@
-#include "layer/vk_hooks.h"
+#include "layer/vk.h"
 
 static struct vk_queue *queue_of(VkQueue handle)
 {
@@ -70,39 +70,25 @@ static void end_submit(struct vk_queue *queue, VkFence fence, VkResult result)
 	pthread_mutex_unlock(&queue->device->lock);
 }
 
-VKAPI_ATTR VkResult VKAPI_CALL hook_QueueSubmit(VkQueue handle, uint32_t n, const VkSubmitInfo *infos,
-						VkFence fence)
-{
-	int64_t now_ns = channel_now_ns();
-	struct vk_queue *queue = begin_submit(handle, now_ns);
-	VkResult result;
-
-	for (uint32_t i = 0; queue && i < n; i++)
-		for (uint32_t b = 0; b < infos[i].commandBufferCount; b++)
-			note_submitted(queue, infos[i].pCommandBuffers[b], now_ns);
-	if (queue)
-		pthread_mutex_unlock(&queue->device->lock);
-	result = device_of(dispatch_key(handle))->calls.QueueSubmit(handle, n, infos, fence);
-	end_submit(queue, fence, result);
-	return result;
-}
-
-VKAPI_ATTR VkResult VKAPI_CALL hook_QueueSubmit2(VkQueue handle, uint32_t n, const VkSubmitInfo2 *infos,
-						 VkFence fence)
-{
-	int64_t now_ns = channel_now_ns();
-	struct vk_queue *queue = begin_submit(handle, now_ns);
-	VkResult result;
-
-	for (uint32_t i = 0; queue && i < n; i++)
-		for (uint32_t b = 0; b < infos[i].commandBufferInfoCount; b++)
-			note_submitted(queue, infos[i].pCommandBufferInfos[b].commandBuffer, now_ns);
-	if (queue)
-		pthread_mutex_unlock(&queue->device->lock);
-	result = device_of(dispatch_key(handle))->calls.QueueSubmit2(handle, n, infos, fence);
-	end_submit(queue, fence, result);
-	return result;
-}
+#define SUBMIT(name, Info, n_buffers, buffer)                                                     \
+	VKAPI_ATTR VkResult VKAPI_CALL hook_##name(VkQueue handle, uint32_t n, const Info *infos, \
+						   VkFence fence)                                 \
+	{                                                                                         \
+		int64_t now_ns = passes_now_ns();                                                 \
+		struct vk_queue *queue = begin_submit(handle, now_ns);                            \
+		VkResult result;                                                                  \
+                                                                                                  \
+		for (uint32_t i = 0; queue && i < n; i++)                                         \
+			for (uint32_t b = 0; b < infos[i].n_buffers; b++)                         \
+				note_submitted(queue, infos[i].buffer, now_ns);                   \
+		if (queue)                                                                        \
+			pthread_mutex_unlock(&queue->device->lock);                               \
+		result = device_of(dispatch_key(handle))->calls.name(handle, n, infos, fence);    \
+		end_submit(queue, fence, result);                                                 \
+		return result;                                                                    \
+	}
+SUBMIT(QueueSubmit, VkSubmitInfo, commandBufferCount, pCommandBuffers[b])
+SUBMIT(QueueSubmit2, VkSubmitInfo2, commandBufferInfoCount, pCommandBufferInfos[b].commandBuffer)
 
 static void end_frame(struct vk_device *device, enum passes_boundary kind, int64_t now_ns)
 {
@@ -120,12 +106,12 @@ static void end_frame(struct vk_device *device, enum passes_boundary kind, int64
 VKAPI_ATTR VkResult VKAPI_CALL hook_QueuePresentKHR(VkQueue handle, const VkPresentInfoKHR *info)
 {
 	struct vk_device *device = device_of(dispatch_key(handle));
-	int64_t begin_ns = channel_now_ns();
+	int64_t begin_ns = passes_now_ns();
 	VkResult result;
 
 	end_frame(device, PASSES_PRESENT, begin_ns);
 	result = device->calls.QueuePresentKHR(handle, info);
-	frames_add_present(&device->frames, begin_ns, channel_now_ns());
+	frames_add_present(&device->frames, begin_ns, passes_now_ns());
 	return result;
 }
 
@@ -166,7 +152,7 @@ static void finish_queue(struct vk_queue *queue)
 /* A successful wait for the GPU ends a frame of an application that presents nothing. */
 static void end_wait(struct vk_device *device, int64_t begin_ns, VkResult result)
 {
-	int64_t now_ns = channel_now_ns();
+	int64_t now_ns = passes_now_ns();
 	bool ends;
 
 	frames_add_wait(&device->frames, begin_ns, now_ns);
@@ -184,7 +170,7 @@ VKAPI_ATTR VkResult VKAPI_CALL hook_QueueWaitIdle(VkQueue handle)
 {
 	struct vk_device *device = device_of(dispatch_key(handle));
 	struct vk_queue *queue = queue_of(handle);
-	int64_t begin_ns = channel_now_ns();
+	int64_t begin_ns = passes_now_ns();
 	VkResult result = device->calls.QueueWaitIdle(handle);
 
 	if (result == VK_SUCCESS && queue)
@@ -196,7 +182,7 @@ VKAPI_ATTR VkResult VKAPI_CALL hook_QueueWaitIdle(VkQueue handle)
 VKAPI_ATTR VkResult VKAPI_CALL hook_DeviceWaitIdle(VkDevice handle)
 {
 	struct vk_device *device = device_of(dispatch_key(handle));
-	int64_t begin_ns = channel_now_ns();
+	int64_t begin_ns = passes_now_ns();
 	VkResult result = device->calls.DeviceWaitIdle(handle);
 
 	for (unsigned i = 0; result == VK_SUCCESS && i < device->n_queues; i++)
@@ -209,7 +195,7 @@ VKAPI_ATTR VkResult VKAPI_CALL hook_WaitForFences(VkDevice handle, uint32_t n, c
 						  VkBool32 all, uint64_t timeout)
 {
 	struct vk_device *device = device_of(dispatch_key(handle));
-	int64_t begin_ns = channel_now_ns();
+	int64_t begin_ns = passes_now_ns();
 	VkResult result = device->calls.WaitForFences(handle, n, fences, all, timeout);
 
 	if (result == VK_SUCCESS && (all || n == 1))
@@ -232,7 +218,7 @@ VKAPI_ATTR VkResult VKAPI_CALL hook_WaitSemaphores(VkDevice handle, const VkSema
 						   uint64_t timeout)
 {
 	struct vk_device *device = device_of(dispatch_key(handle));
-	int64_t begin_ns = channel_now_ns();
+	int64_t begin_ns = passes_now_ns();
 	VkResult result = device->calls.WaitSemaphores(handle, info, timeout);
 
 	end_wait(device, begin_ns, result);
@@ -240,15 +226,15 @@ VKAPI_ATTR VkResult VKAPI_CALL hook_WaitSemaphores(VkDevice handle, const VkSema
 }
 
 /* Waiting for the display is no boundary. */
-#define ACQUIRE(name, PARAMETERS, ARGUMENTS)                                  \
-	VKAPI_ATTR VkResult VKAPI_CALL hook_##name PARAMETERS                 \
-	{                                                                     \
-		struct vk_device *device = device_of(dispatch_key(handle));   \
-		int64_t begin_ns = channel_now_ns();                          \
-		VkResult result = device->calls.name ARGUMENTS;               \
-                                                                              \
-		frames_add_wait(&device->frames, begin_ns, channel_now_ns()); \
-		return result;                                                \
+#define ACQUIRE(name, PARAMETERS, ARGUMENTS)                                 \
+	VKAPI_ATTR VkResult VKAPI_CALL hook_##name PARAMETERS                \
+	{                                                                    \
+		struct vk_device *device = device_of(dispatch_key(handle));  \
+		int64_t begin_ns = passes_now_ns();                          \
+		VkResult result = device->calls.name ARGUMENTS;              \
+                                                                             \
+		frames_add_wait(&device->frames, begin_ns, passes_now_ns()); \
+		return result;                                               \
 	}
 
 /* clang-format off */

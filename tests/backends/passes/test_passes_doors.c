@@ -56,7 +56,7 @@ static void bench_init(struct door_bench *b)
 {
 	struct err err = {0};
 
-	*b = (struct door_bench){.now_ns = channel_now_ns()};
+	*b = (struct door_bench){.now_ns = passes_now_ns()};
 	assert_true(sys_init(&b->sys, NULL, &err));
 	b->source = (struct source){.backend = &backend_passes,
 				    .sys = &b->sys,
@@ -222,7 +222,7 @@ static void silent_connections_keep_no_application_out(void **state)
 	assert_true(n >= 76);
 	assert_true(channel_open(PASSES_VULKAN, PASSES_STAMP_BOTTOM, "a driver"));
 	for (unsigned i = 1; i <= 3; i++) {
-		channel_tend(channel_now_ns() + i * 2 * SECOND);
+		channel_tend(passes_now_ns() + i * 2 * SECOND);
 		apps = read_apps(&b);
 	}
 	assert_int_equal(apps, 1);

@@ -64,7 +64,7 @@ static void kill_bench_init(struct kill_bench *b)
 {
 	struct err err = {0};
 
-	*b = (struct kill_bench){.now_ns = channel_now_ns()};
+	*b = (struct kill_bench){.now_ns = passes_now_ns()};
 	assert_true(sys_init(&b->sys, NULL, &err));
 	b->source = (struct source){.backend = &backend_passes,
 				    .sys = &b->sys,
@@ -92,7 +92,7 @@ static const struct passes *passes_of(const struct kill_bench *b)
 /* Read one sample; returns how many applications there are. */
 static unsigned read_apps(struct kill_bench *b)
 {
-	b->now_ns = channel_now_ns();
+	b->now_ns = passes_now_ns();
 	if (backend_passes.read(&b->source, b->now_ns, b->sample) == READ_GOT &&
 	    b->sample->value[FRAME_COUNT] != SAMPLE_UNKNOWN)
 		b->frames += b->sample->value[FRAME_COUNT];
@@ -103,7 +103,7 @@ static unsigned read_apps(struct kill_bench *b)
 
 static void write_frame(uint64_t frame)
 {
-	int64_t now_ns = channel_now_ns();
+	int64_t now_ns = passes_now_ns();
 
 	channel_write(&(struct passes_event){.type = PASSES_PASS,
 					     .name = channel_name("main"),
@@ -195,7 +195,7 @@ static void an_application_renders_on_while_malitops_are_killed(void **state)
 	(void)state;
 	assert_true(channel_open(PASSES_VULKAN, PASSES_STAMP_BOTTOM, "a driver"));
 	for (unsigned i = 0; i < n_kills(); i++) {
-		int64_t since_ns = channel_now_ns();
+		int64_t since_ns = passes_now_ns();
 		struct pollfd told = {.events = POLLIN};
 		int fds[2];
 		pid_t pid;
@@ -205,9 +205,9 @@ static void an_application_renders_on_while_malitops_are_killed(void **state)
 		pid = fork();
 		if (!pid)
 			play_malitop(fds[1]);
-		while (poll(&told, 1, 0) == 0 && channel_now_ns() - since_ns < PATIENCE_NS) {
+		while (poll(&told, 1, 0) == 0 && passes_now_ns() - since_ns < PATIENCE_NS) {
 			write_frame(frame++);
-			channel_tend(channel_now_ns() + (ahead_ns += 2 * SECOND));
+			channel_tend(passes_now_ns() + (ahead_ns += 2 * SECOND));
 		}
 		assert_true(told.revents & POLLIN);
 		end_app(pid, SIGKILL);

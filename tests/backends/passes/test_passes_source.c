@@ -59,7 +59,7 @@ static void bench_init(struct passes_bench *b)
 	b->sample =
 		xcalloc(1, sizeof(*b->sample) + (b->source.n_slots + b->source.n_more) * sizeof(uint64_t));
 	b->sample->n_values = (uint16_t)b->source.n_slots;
-	b->first_ns = b->now_ns = channel_now_ns();
+	b->first_ns = b->now_ns = passes_now_ns();
 	assert_true(backend_passes.start(&b->source, 100 * MS, b->now_ns, &err));
 }
 
