@@ -65,12 +65,11 @@ static bool await_start(struct mlog_feed *f, const char *name, struct err *err)
 	while (!f->arrival.stream.started)
 		if (!mlog_await(f)) {
 			*err = f->arrival.err;
-			return err->text[0]
-				       ? false
-				       : err_set(err, 0,
-						 "%s: the stream ended without any data: has its writer said "
-						 "why?",
-						 name);
+			return err->text[0] ? false
+					    : err_set(err, 0,
+						      "%s: the stream ended without any data: has its writer "
+						      "said why?",
+						      name);
 		}
 	return true;
 }
@@ -86,8 +85,7 @@ struct mlog_feed *mlog_open(const char *path, struct err *err)
 	if (is_input && isatty(STDIN_FILENO)) {
 		err_set(err, ERR_USAGE,
 			"standard input is a terminal: pipe a stream into it, as in: ssh BOARD malitop "
-			"record "
-			"-o - | malitop -");
+			"record -o - | malitop -");
 		return NULL;
 	}
 	if (!is_input && !(stat(path, &st) == 0 && S_ISFIFO(st.st_mode))) {

@@ -59,8 +59,8 @@ void mlog_reader_complain(const struct mlog_reader *r, struct strbuf *text)
 			      (unsigned long long)state.bytes, strerror(r->error));
 	else if (state.cut)
 		put_complaint(text, state.cut,
-			      "at the end are an incomplete block and were skipped: "
-			      "the recording was cut off there or is still running");
+			      "at the end are an incomplete block and were skipped: the recording was cut "
+			      "off there or is still running");
 	else if (!state.ended && !r->replaced)
 		strbuf_printf(text,
 			      "%sthe recording did not end normally: it was cut off or is still running",

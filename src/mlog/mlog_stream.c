@@ -113,11 +113,10 @@ static bool refuse_bytes(const struct mlog_stream *s, const uint8_t *p, size_t n
 			       "%s: the stream ended inside its start block: has its writer said why?",
 			       s->name);
 	if (s->has_magic)
-		return err_set(
-			err, 0,
-			"%s: a stream of another version of the format, or one that something on its way "
-			"changes: is there a terminal between?",
-			s->name);
+		return err_set(err, 0,
+			       "%s: a stream of another version of the format, or one that something on its "
+			       "way changes: is there a terminal between?",
+			       s->name);
 	return err_set(err, 0, "%s: not a stream of malitop: it begins with '%s'", s->name,
 		       str_printable(shown, sizeof(shown), s->first));
 }

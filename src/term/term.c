@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #define SYNC_BEGIN "\x1b[?2026h"
 #define SYNC_END "\x1b[?2026l"
@@ -326,4 +327,31 @@ struct term_stats term_stats(const struct term *term)
 	stats.bytes = term->tty.bytes;
 	stats.writes = term->tty.writes;
 	return stats;
+}
+
+void term_about(struct term_about *about)
+{
+	static const char *const colors[] = {[DEPTH_MONO] = "none: bold and reverse",
+					     [DEPTH_8] = "8",
+					     [DEPTH_16] = "16",
+					     [DEPTH_256] = "256"};
+	const char *name = getenv("TERM");
+	struct term_tty tty = {.out = STDOUT_FILENO};
+	int cols, rows;
+
+	*about = (struct term_about){.utf8_locale = charset_is_utf8()};
+	str_printable(about->name, sizeof(about->name), name ? name : "");
+	about->is_terminal = isatty(STDIN_FILENO) && isatty(STDOUT_FILENO);
+	about->utf8 = about->utf8_locale && about->name[0] && term_kind(about->name)->glyphs;
+	if (!caps_open(STDOUT_FILENO, &about->error))
+		return;
+	about->colors = colors[caps_depth(COLOR_AUTO)];
+	about->note = term_note();
+	caps_size(&about->cols, &about->rows);
+	tty_size(&tty, &cols, &rows);
+	if (cols && rows) {
+		about->cols = cols;
+		about->rows = rows;
+	}
+	caps_close();
 }

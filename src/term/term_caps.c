@@ -138,7 +138,7 @@ static bool takes_paste(const struct term_kind *kind)
 	return kind->mouse || cap_string("BE");
 }
 
-const char *caps_note(void)
+const char *term_note(void)
 {
 	return built_in ? "terminal: the terminfo entry of TERM is missing: using a built-in one" : NULL;
 }
@@ -166,16 +166,14 @@ bool caps_open(int fd, struct err *err)
 	if (!term || !*term)
 		return err_set(err, 0,
 			       "terminal: TERM is not set: set it to the kind of your terminal, as in "
-			       "TERM=xterm, or try "
-			       "--once for one frame as text");
+			       "TERM=xterm, or try --once for one frame as text");
 	str_printable(name, sizeof(name), term);
 	use_env(FALSE); /* LINES and COLUMNS may be wrong; ask the kernel for the size */
 	use_tioctl(TRUE);
 	if (!set_up(term, fd))
 		return err_set(err, 0,
 			       "terminal: TERM=%s has no terminfo entry here: try TERM=xterm-256color or "
-			       "TERM=vt100, or "
-			       "--once for one frame as text",
+			       "TERM=vt100, or --once for one frame as text",
 			       name);
 	entry = cur_term;
 	if (cap_string("cup") && cap_string("clear"))
@@ -183,8 +181,7 @@ bool caps_open(int fd, struct err *err)
 	caps_close();
 	return err_set(err, 0,
 		       "terminal: TERM=%s cannot place its cursor: try --once for one frame as text, or "
-		       "'malitop record "
-		       "-o FILE' for a log",
+		       "'malitop record -o FILE' for a log",
 		       name);
 }
 

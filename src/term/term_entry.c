@@ -14,72 +14,49 @@
 #define MAGIC 0432
 #define NUMBER_COLUMNS 0
 #define NUMBER_LINES 2
+#define NUMBER_COLORS 13
+#define NUMBER_PAIRS 14
 
 /* What all terminals of the last decades support: parts of ECMA-48 and the VT220; and the alternate
  * screen, which the rest ignore. */
 static const struct built_in {
-	const char *name, *value;
+	const char *name, *value, *wide; /* wide: instead with 256 colours; NULL: the same */
 } built_in[] = {
-	{"clear", "\x1b[H\x1b[2J"},
-	{"cup", "\x1b[%i%p1%d;%p2%dH"},
-	{"el", "\x1b[K"},
-	{"ed", "\x1b[J"},
-	{"bold", "\x1b[1m"},
-	{"rev", "\x1b[7m"},
-	{"smul", "\x1b[4m"},
-	{"rmul", "\x1b[24m"},
-	{"sgr0", "\x1b[m"},
-	{"op", "\x1b[39;49m"},
-	{"setaf", "\x1b[3%p1%dm"},
-	{"setab", "\x1b[4%p1%dm"},
-	{"civis", "\x1b[?25l"},
-	{"cnorm", "\x1b[?25h"},
-	{"smcup", "\x1b[?1049h"},
-	{"rmcup", "\x1b[?1049l"},
-	{"home", "\x1b[H"},
-	{"cr", "\r"},
-	{"cud1", "\n"},
-	{"ind", "\n"},
+	{"clear", "\x1b[H\x1b[2J", NULL},
+	{"cup", "\x1b[%i%p1%d;%p2%dH", NULL},
+	{"el", "\x1b[K", NULL},
+	{"ed", "\x1b[J", NULL},
+	{"bold", "\x1b[1m", NULL},
+	{"rev", "\x1b[7m", NULL},
+	{"smul", "\x1b[4m", NULL},
+	{"rmul", "\x1b[24m", NULL},
+	{"sgr0", "\x1b[m", NULL},
+	{"op", "\x1b[39;49m", NULL},
+	{"setaf", "\x1b[3%p1%dm", "\x1b[38;5;%p1%dm"},
+	{"setab", "\x1b[4%p1%dm", "\x1b[48;5;%p1%dm"},
+	{"civis", "\x1b[?25l", NULL},
+	{"cnorm", "\x1b[?25h", NULL},
+	{"smcup", "\x1b[?1049h", NULL},
+	{"rmcup", "\x1b[?1049l", NULL},
+	{"home", "\x1b[H", NULL},
+	{"cr", "\r", NULL},
+	{"cud1", "\n", NULL},
+	{"ind", "\n", NULL},
 };
-/* In their place with 256 colours. */
-static const struct built_in wide[] = {{"setaf", "\x1b[38;5;%p1%dm"}, {"setab", "\x1b[48;5;%p1%dm"}};
 /* The cursor waits after the last column until the next character, and moves with any attribute. */
 static const char *const built_in_flags[] = {"am", "xenl", "msgr"};
-#define NUMBER_COLORS 13
-#define NUMBER_PAIRS 14
-static const int built_in_numbers[] = {
-	[NUMBER_COLUMNS] = 80, [NUMBER_LINES] = 24, [NUMBER_COLORS] = 8, [NUMBER_PAIRS] = 64};
-
-static const char *find_value(const struct built_in *list, size_t n, const char *name)
-{
-	for (size_t i = 0; i < n; i++)
-		if (strcmp(name, list[i].name) == 0)
-			return list[i].value;
-	return NULL;
-}
+/* With 8 and with 256 colours, by their places in an entry. */
+static const int built_in_numbers[][2] = {[NUMBER_COLUMNS] = {80, 80},
+					  [NUMBER_LINES] = {24, 24},
+					  [NUMBER_COLORS] = {8, 256},
+					  [NUMBER_PAIRS] = {64, INT16_MAX}};
 
 static const char *built_in_value(const char *name, bool is_wide)
 {
-	const char *value = is_wide ? find_value(wide, ARRAY_LEN(wide), name) : NULL;
-
-	return value ? value : find_value(built_in, ARRAY_LEN(built_in), name);
-}
-
-static int built_in_number(int i, bool is_wide)
-{
-	if (is_wide && i == NUMBER_COLORS)
-		return 256;
-	if (is_wide && i == NUMBER_PAIRS)
-		return INT16_MAX;
-	return built_in_numbers[i] ? built_in_numbers[i] : -1;
-}
-
-static bool has_built_in_flag(const char *name)
-{
-	for (unsigned i = 0; i < ARRAY_LEN(built_in_flags); i++)
-		if (strcmp(name, built_in_flags[i]) == 0)
-			return true;
-	return false;
+	for (size_t i = 0; i < ARRAY_LEN(built_in); i++)
+		if (strcmp(name, built_in[i].name) == 0)
+			return is_wide && built_in[i].wide ? built_in[i].wide : built_in[i].value;
+	return NULL;
 }
 
 static void add_number(struct strbuf *out, int v)
@@ -89,7 +66,6 @@ static void add_number(struct strbuf *out, int v)
 	strbuf_add(out, bytes, sizeof(bytes));
 }
 
-/* Append its bytes, with 256 colours for a name that says so. */
 static void entry_build(const char *name, struct strbuf *out)
 {
 	AUTO_STRBUF struct strbuf table = {0}, offsets = {0};
@@ -111,12 +87,17 @@ static void entry_build(const char *name, struct strbuf *out)
 	for (unsigned i = 0; i < ARRAY_LEN(header); i++)
 		add_number(out, header[i]);
 	strbuf_add(out, name, strlen(name) + 1);
-	for (int i = 0; i < n_flags; i++)
-		strbuf_add(out, has_built_in_flag(boolnames[i]) ? "\1" : "", 1);
+	for (int i = 0; i < n_flags; i++) {
+		bool is_set = false;
+
+		for (unsigned k = 0; k < ARRAY_LEN(built_in_flags); k++)
+			is_set |= strcmp(boolnames[i], built_in_flags[k]) == 0;
+		strbuf_add(out, is_set ? "\1" : "", 1);
+	}
 	if (out->n % 2)
 		strbuf_add(out, "", 1);
 	for (int i = 0; i < n_numbers; i++)
-		add_number(out, built_in_number(i, is_wide));
+		add_number(out, built_in_numbers[i][is_wide] ? built_in_numbers[i][is_wide] : -1);
 	strbuf_add(out, offsets.p, offsets.n);
 	strbuf_add(out, table.p, table.n);
 }

@@ -14,42 +14,30 @@
 #define ESC '\x1b'
 
 static const struct {
-	char final; /* of CSI ... final and of SS3 final */
-	uint32_t key;
-} letters[] = {
-	{'A', K_UP},   {'B', K_DOWN}, {'C', K_RIGHT},    {'D', K_LEFT},
-	{'H', K_HOME}, {'F', K_END},  {'Z', K_BACK_TAB}, {'P', K_F1},
-};
-
-static const struct {
+	char final;      /* of CSI ... final and of SS3 final */
 	unsigned number; /* of CSI number ~ */
 	uint32_t key;
-} tildes[] = {
-	{1, K_HOME}, {7, K_HOME}, {4, K_END}, {8, K_END},  {5, K_PAGE_UP}, {6, K_PAGE_DOWN},
-	{11, K_F1},  {12, K_F2},  {13, K_F3}, {14, K_F4},  {15, K_F5},     {17, K_F6},
-	{18, K_F7},  {19, K_F8},  {20, K_F9}, {21, K_F10},
+} sequences[] = {
+	{'A', 0, K_UP},  {'B', 0, K_DOWN},     {'C', 0, K_RIGHT},   {'D', 0, K_LEFT},      {'H', 0, K_HOME},
+	{'F', 0, K_END}, {'Z', 0, K_BACK_TAB}, {'P', 0, K_F1},      {'~', 1, K_HOME},      {'~', 7, K_HOME},
+	{'~', 4, K_END}, {'~', 8, K_END},      {'~', 5, K_PAGE_UP}, {'~', 6, K_PAGE_DOWN}, {'~', 11, K_F1},
+	{'~', 12, K_F2}, {'~', 13, K_F3},      {'~', 14, K_F4},     {'~', 15, K_F5},       {'~', 17, K_F6},
+	{'~', 18, K_F7}, {'~', 19, K_F8},      {'~', 20, K_F9},     {'~', 21, K_F10},
 };
 
-static uint32_t letter_key(char final)
+/* The number counts before a tilde only. */
+static uint32_t sequence_key(char final, unsigned number)
 {
-	for (unsigned i = 0; i < ARRAY_LEN(letters); i++)
-		if (letters[i].final == final)
-			return letters[i].key;
+	for (unsigned i = 0; i < ARRAY_LEN(sequences); i++)
+		if (sequences[i].final == final && (final != '~' || sequences[i].number == number))
+			return sequences[i].key;
 	return 0;
 }
 
 /* Of SS3 ... CSI R would be a report of the cursor's position. */
 static uint32_t ss3_key(char final)
 {
-	return final >= 'P' && final <= 'S' ? K_F1 + (uint32_t)(final - 'P') : letter_key(final);
-}
-
-static uint32_t tilde_key(unsigned number)
-{
-	for (unsigned i = 0; i < ARRAY_LEN(tildes); i++)
-		if (tildes[i].number == number)
-			return tildes[i].key;
-	return 0;
+	return final >= 'P' && final <= 'S' ? K_F1 + (uint32_t)(final - 'P') : sequence_key(final, 0);
 }
 
 #define PASTE_BEGIN 200 /* CSI 200 ~ */
@@ -123,7 +111,7 @@ static struct match match_csi(const char *p, size_t n, struct term_input *in)
 		return (struct match){i + 1, TERM_NONE};
 	if (p[i] == '~' && v[0] == PASTE_BEGIN)
 		return (struct match){i + 1, TERM_PASTE};
-	return match_key(i + 1, p[i] == '~' ? tilde_key(v[0]) : letter_key(p[i]), in);
+	return match_key(i + 1, sequence_key(p[i], v[0]), in);
 }
 
 static struct match match_escape(const char *p, size_t n, struct term_input *in)

@@ -181,11 +181,6 @@ static struct pen_look resolve_look(const struct pen *pen, const struct look *lo
 	return found;
 }
 
-static bool same_look(const struct look *a, const struct look *b)
-{
-	return a->fg == b->fg && a->bg == b->bg && a->attrs == b->attrs;
-}
-
 void pen_init(struct pen *pen, const struct term_strings *strings, const struct look *looks,
 	      unsigned n_styles)
 {
@@ -199,7 +194,7 @@ void pen_init(struct pen *pen, const struct term_strings *strings, const struct 
 		struct pen_look look = resolve_look(pen, &looks[style]);
 		unsigned i = 0;
 
-		while (i < pen->n_looks && !same_look(&pen->looks[i].look, &look.look))
+		while (i < pen->n_looks && memcmp(&pen->looks[i].look, &look.look, sizeof(look.look)) != 0)
 			i++;
 		if (i == pen->n_looks)
 			pen->looks[pen->n_looks++] = look;

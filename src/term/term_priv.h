@@ -123,8 +123,6 @@ void caps_size(int *cols, int *rows); /* from terminfo, else 80x24 */
 /* Ctrl-S stops output until Ctrl-Q; without IXON the kernel lets it continue. Async-signal-safe. */
 void tty_unstop(int fd);
 
-const char *caps_note(void); /* a warning about the entry; NULL: none */
-
 /* ---- the terminfo entry ---- */
 
 /* Make ncurses use the built-in entry under that name, with 256 colours for a name that says so.

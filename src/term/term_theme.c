@@ -157,17 +157,6 @@ bool term_theme_known(const char *name)
 	return find_theme(name) != NULL;
 }
 
-static struct look style_look(const char *name, enum depth depth, enum style style);
-
-/* Words on a bar have its colour as their ground. */
-static struct look bar_look(const char *name, enum depth depth, enum style style)
-{
-	struct look look = style_look(name, depth, style - STYLE_BAR1 + STYLE_SERIES1);
-
-	look.attrs |= REV;
-	return look;
-}
-
 static struct look style_look(const char *name, enum depth depth, enum style style)
 {
 	const struct theme *theme = find_theme(name);
@@ -176,8 +165,11 @@ static struct look style_look(const char *name, enum depth depth, enum style sty
 	const struct paint *paint = &(theme ? theme : themes)->paints[style];
 	struct look look;
 
-	if (style >= STYLE_BAR1 && style <= STYLE_BAR4)
-		return bar_look(name, depth, style);
+	if (style >= STYLE_BAR1 && style <= STYLE_BAR4) { /* words on a bar have its colour as their ground */
+		look = style_look(name, depth, style - STYLE_BAR1 + STYLE_SERIES1);
+		look.attrs |= REV;
+		return look;
+	}
 	if (depth == DEPTH_MONO || (theme && !strcmp(theme->name, "mono")))
 		return attributes;
 	if (!memcmp(paint, &none, sizeof(*paint)))

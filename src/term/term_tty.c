@@ -50,15 +50,13 @@ bool tty_open(struct term_tty *tty, const struct sys *sys, bool takes_output_key
 
 	*tty = (struct term_tty){.sys = sys, .in = -1, .out = -1};
 	if (!isatty(STDOUT_FILENO))
-		return err_set(
-			err, errno,
-			"terminal: standard output is not a terminal: try --once for one frame as text, or "
-			"'malitop record -o FILE' for a log");
+		return err_set(err, errno,
+			       "terminal: standard output is not a terminal: try --once for one frame as "
+			       "text, or 'malitop record -o FILE' for a log");
 	if (!isatty(keys))
-		return err_set(
-			err, errno,
-			"terminal: standard input is not a terminal, so there are no keys: try --once for "
-			"one frame as text, or 'malitop record -o FILE' for a log");
+		return err_set(err, errno,
+			       "terminal: standard input is not a terminal, so there are no keys: try --once "
+			       "for one frame as text, or 'malitop record -o FILE' for a log");
 	tty->in = open_one(keys, &tty->shared_in);
 	tty->out = open_one(STDOUT_FILENO, &tty->shared_out);
 	if (tty->in >= 0 && tty->out >= 0 && !tcgetattr(tty->in, &tty->saved_in) &&

@@ -86,7 +86,7 @@ only()
 include='^[ \t]*#[ \t]*include[ \t]*[<"]'
 name='(^|[^A-Za-z0-9_.>])'
 call='[ \t]*[(]'
-terminal='src/term/term.c src/term/term_caps.c src/term/term_tty.c src/term/term_about.c src/term/term_exit.c src/term/term_priv.h'
+terminal='src/term/term.c src/term/term_caps.c src/term/term_tty.c src/term/term_exit.c src/term/term_priv.h'
 only curses 'src/term/term_caps.c src/term/term_entry.c' "$include(n?curses|ncursesw?/n?curses|panelw?|term)[.]h" 'only src/term/term_caps.c and term_entry.c include curses'
 only terminal "$terminal" "${include}termios[.]h" 'only src/term owns the terminal'
 only kernel "src/base/sys.c src/base/sys_socket.c $terminal" "$include(sys/ioctl|sys/mman)[.]h" \
