@@ -6,90 +6,26 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const struct {
-	const char *name;
-	enum slot_kind kind;
-	double scale;
-} frame_slots[FRAME_SLOTS] = {
-	[FRAME_COUNT] = {"FrameCount", SLOT_DELTA, 1},
-	[FRAME_TIME] = {"FrameTime", SLOT_DELTA, 1e-6},
-	[FRAME_PRESENT] = {"FramePresentTime", SLOT_DELTA, 1e-6},
-	[FRAME_WAIT] = {"FrameWaitTime", SLOT_DELTA, 1e-6},
-	[FRAME_THREAD] = {"FrameThreadTime", SLOT_DELTA, 1e-6},
-	[FRAME_THREAD_TIMED] = {"FrameThreadTimed", SLOT_DELTA, 1},
-	[FRAME_PROCESS] = {"FrameProcessTime", SLOT_DELTA, 1e-6},
-	[FRAME_PROCESS_TIMED] = {"FrameProcessTimed", SLOT_DELTA, 1},
-	[FRAME_SUBMITS] = {"FrameSubmits", SLOT_DELTA, 1},
-	[FRAME_PASSES] = {"FramePasses", SLOT_DELTA, 1},
-	[FRAME_IN_FLIGHT] = {"FrameInFlight", SLOT_DELTA, 1},
-	[FRAME_MISSED] = {"FrameMissed", SLOT_DELTA, 1},
-	[FRAME_TIMED] = {"FrameTimed", SLOT_DELTA, 1},
-	[FRAME_GPU] = {"FrameGPUTime", SLOT_DELTA, 1e-6},
-	[FRAME_WORST] = {"FrameTimeWorst", SLOT_PEAK, 1e-6},
-	[FRAME_P50] = {"FrameTimeP50", SLOT_LEVEL, 1e-6},
-	[FRAME_P95] = {"FrameTimeP95", SLOT_LEVEL, 1e-6},
-	[FRAME_P99] = {"FrameTimeP99", SLOT_LEVEL, 1e-6},
-	[FRAME_P100] = {"FrameTimeLongest", SLOT_LEVEL, 1e-6},
-	[FRAME_GPU_P50] = {"FrameGPUTimeP50", SLOT_LEVEL, 1e-6},
-	[FRAME_GPU_P95] = {"FrameGPUTimeP95", SLOT_LEVEL, 1e-6},
-	[FRAME_GPU_P99] = {"FrameGPUTimeP99", SLOT_LEVEL, 1e-6},
-	[FRAME_LOST] = {"PassesLost", SLOT_DELTA, 1},
-	[FRAME_DISJOINT] = {"PassesDisjoint", SLOT_DELTA, 1},
-	[FRAME_UNTIMED] = {"PassesUntimed", SLOT_DELTA, 1},
-	[FRAME_DROPPED] = {"PassesDropped", SLOT_DELTA, 1},
-	[FRAME_UNKEPT] = {"PassesUnkept", SLOT_DELTA, 1},
-	[FRAME_OMITTED] = {"FrameOmitted", SLOT_DELTA, 1},
-	[FRAME_CHANGES] = {"PassesChanges", SLOT_DELTA, 1},
-	[FRAME_APPS] = {"PassesApps", SLOT_LEVEL, 1},
-	[FRAME_PID] = {"PassesPid", SLOT_LEVEL, 1},
-	[FRAME_WRITER] = {"PassesWriter", SLOT_LEVEL, 1},
-	[FRAME_STAMP] = {"PassesStamp", SLOT_LEVEL, 1},
-	[FRAME_BOUNDARY] = {"PassesBoundary", SLOT_LEVEL, 1},
-	[FRAME_ON_TIME] = {"FrameOnTime", SLOT_DELTA, 1},
-	[FRAME_TO_125] = {"FrameTo125", SLOT_DELTA, 1},
-	[FRAME_TO_150] = {"FrameTo150", SLOT_DELTA, 1},
-	[FRAME_TO_200] = {"FrameTo200", SLOT_DELTA, 1},
-	[FRAME_TO_300] = {"FrameTo300", SLOT_DELTA, 1},
-	[FRAME_OVER_300] = {"FrameOver300", SLOT_DELTA, 1},
-	[FRAME_AT_120] = {"FrameAt120", SLOT_DELTA, 1},
-	[FRAME_AT_90] = {"FrameAt90", SLOT_DELTA, 1},
-	[FRAME_AT_60] = {"FrameAt60", SLOT_DELTA, 1},
-	[FRAME_AT_45] = {"FrameAt45", SLOT_DELTA, 1},
-	[FRAME_AT_30] = {"FrameAt30", SLOT_DELTA, 1},
-	[FRAME_NAME] = {"PassesAppName", SLOT_LEVEL, 1},
-	[FRAME_DRIVER] = {"PassesDriver", SLOT_LEVEL, 1},
-};
+static const struct slot_row frame_slots[] = {FRAME_SLOT_LIST(SLOT_ROW)};
+static const struct slot_row row_slots[] = {ROW_SLOT_LIST(SLOT_ROW)};
 
-static const struct {
-	const char *name;
-	enum slot_kind kind;
-	double scale;
-} row_slots[ROW_SLOTS] = {
-	[ROW_TIME] = {"Time", SLOT_DELTA, 1e-6},        [ROW_SPAN] = {"Span", SLOT_DELTA, 1e-6},
-	[ROW_COUNT] = {"Count", SLOT_DELTA, 1},         [ROW_WIDTH] = {"Width", SLOT_LEVEL, 1},
-	[ROW_HEIGHT] = {"Height", SLOT_LEVEL, 1},       [ROW_KIND] = {"Kind", SLOT_LEVEL, 1},
-	[ROW_P95] = {"P95", SLOT_LEVEL, 1e-6},          [ROW_NAME] = {"Name", SLOT_LEVEL, 1},
-	[ROW_SPAN_P50] = {"SpanP50", SLOT_LEVEL, 1e-6}, [ROW_LEAST] = {"Least", SLOT_LEVEL, 1e-6},
-	[ROW_DRAWS] = {"Draws", SLOT_DELTA, 1},         [ROW_DISPATCHES] = {"Dispatches", SLOT_DELTA, 1},
-	[ROW_VERTICES] = {"Vertices", SLOT_DELTA, 1},   [ROW_P50] = {"P50", SLOT_LEVEL, 1e-6},
-	[ROW_MOST] = {"Longest", SLOT_PEAK, 1e-6},
-};
+void row_slots_describe(const struct slot_row *row, unsigned n, unsigned rows, const char *prefix,
+			char (*names)[SLOT_NAME], struct slot *slots)
+{
+	for (unsigned i = 0; i < rows * n; i++) {
+		snprintf(names[i], SLOT_NAME, "%s%u%s", prefix, i / n + 1, row[i % n].name);
+		slots[i] =
+			(struct slot){.name = names[i], .kind = row[i % n].kind, .scale = row[i % n].scale};
+	}
+}
 
 void pass_fold_slots(struct pass_fold *fold, struct slot slots[PASS_FOLD_SLOTS])
 {
-	char(*name)[SLOT_NAME] = fold->slot_names;
-
 	for (unsigned i = 0; i < FRAME_SLOTS; i++)
-		*slots++ = (struct slot){.name = frame_slots[i].name,
+		slots[i] = (struct slot){.name = frame_slots[i].name,
 					 .kind = frame_slots[i].kind,
 					 .scale = frame_slots[i].scale};
-	for (unsigned i = 0; i < PASS_ROWS * ROW_SLOTS; i++) {
-		unsigned slot = i % ROW_SLOTS;
-
-		snprintf(name[i], SLOT_NAME, "Pass%u%s", i / ROW_SLOTS + 1, row_slots[slot].name);
-		*slots++ = (struct slot){
-			.name = name[i], .kind = row_slots[slot].kind, .scale = row_slots[slot].scale};
-	}
+	row_slots_describe(row_slots, ROW_SLOTS, PASS_ROWS, "Pass", fold->slot_names, slots + FRAME_SLOTS);
 }
 
 unsigned pass_fold_name(struct pass_fold *f, const char *name)

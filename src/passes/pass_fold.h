@@ -18,74 +18,75 @@
 
 /* The slots: those of frames, then of each row. FRAME_ON_TIME and what follows it count frames by
  * the budget, FRAME_AT_120 and what follows it those on time at other budgets. */
-enum frame_slot {
-	FRAME_COUNT,
-	FRAME_TIME,
-	FRAME_PRESENT,
-	FRAME_WAIT,
-	FRAME_THREAD, /* CPU time of the threads that ended frames, and the frames that have one */
-	FRAME_THREAD_TIMED,
-	FRAME_PROCESS, /* likewise of all threads */
-	FRAME_PROCESS_TIMED,
-	FRAME_SUBMITS,
-	FRAME_PASSES,
-	FRAME_IN_FLIGHT,
-	FRAME_MISSED,
-	FRAME_TIMED, /* frames whose passes were timed */
-	FRAME_GPU,   /* of those: time in which passes ran, each moment once */
-	FRAME_WORST,
-	FRAME_P50,
-	FRAME_P95,
-	FRAME_P99,
-	FRAME_P100,
-	FRAME_GPU_P50,
-	FRAME_GPU_P95,
-	FRAME_GPU_P99,
-	FRAME_LOST,
-	FRAME_DISJOINT,
-	FRAME_UNTIMED,
-	FRAME_DROPPED,
-	FRAME_UNKEPT,
-	FRAME_OMITTED, /* first frames, which have no time */
-	FRAME_CHANGES,
-	FRAME_APPS,
-	FRAME_PID,
-	FRAME_WRITER,
-	FRAME_STAMP,
-	FRAME_BOUNDARY,
-	FRAME_ON_TIME,
-	FRAME_TO_125,
-	FRAME_TO_150,
-	FRAME_TO_200,
-	FRAME_TO_300,
-	FRAME_OVER_300,
-	FRAME_AT_120,
-	FRAME_AT_90,
-	FRAME_AT_60,
-	FRAME_AT_45,
-	FRAME_AT_30,
-	FRAME_NAME,   /* number of the application's name */
-	FRAME_DRIVER, /* likewise of its driver's */
-	FRAME_SLOTS
-};
-enum row_slot {
-	ROW_TIME,
-	ROW_SPAN,
-	ROW_COUNT,
-	ROW_WIDTH,
-	ROW_HEIGHT,
-	ROW_KIND,
-	ROW_P95, /* of its own times in the last ROWS_RANKED frames */
-	ROW_NAME,
-	ROW_SPAN_P50, /* of its times from begin to end, likewise */
-	ROW_LEAST,    /* own times again */
-	ROW_P50,
-	ROW_MOST,
-	ROW_DRAWS, /* in all frames together, as ROW_COUNT; unknown if they are of any pass */
-	ROW_DISPATCHES,
-	ROW_VERTICES,
-	ROW_SLOTS
-};
+#define FRAME_SLOT_LIST(X)                                                                                 \
+	X(FRAME_COUNT, "FrameCount", SLOT_DELTA, 1)                                                        \
+	X(FRAME_TIME, "FrameTime", SLOT_DELTA, 1e-6)                                                       \
+	X(FRAME_PRESENT, "FramePresentTime", SLOT_DELTA, 1e-6)                                             \
+	X(FRAME_WAIT, "FrameWaitTime", SLOT_DELTA, 1e-6)                                                   \
+	X(FRAME_THREAD, "FrameThreadTime", SLOT_DELTA, 1e-6)     /* CPU time of threads that end frames */ \
+	X(FRAME_THREAD_TIMED, "FrameThreadTimed", SLOT_DELTA, 1) /* frames that have that */               \
+	X(FRAME_PROCESS, "FrameProcessTime", SLOT_DELTA, 1e-6)   /* likewise of all threads */             \
+	X(FRAME_PROCESS_TIMED, "FrameProcessTimed", SLOT_DELTA, 1)                                         \
+	X(FRAME_SUBMITS, "FrameSubmits", SLOT_DELTA, 1)                                                    \
+	X(FRAME_PASSES, "FramePasses", SLOT_DELTA, 1)                                                      \
+	X(FRAME_IN_FLIGHT, "FrameInFlight", SLOT_DELTA, 1)                                                 \
+	X(FRAME_MISSED, "FrameMissed", SLOT_DELTA, 1)                                                      \
+	X(FRAME_TIMED, "FrameTimed", SLOT_DELTA, 1)    /* frames whose passes were timed */                \
+	X(FRAME_GPU, "FrameGPUTime", SLOT_DELTA, 1e-6) /* of those: in which passes ran */                 \
+	X(FRAME_WORST, "FrameTimeWorst", SLOT_PEAK, 1e-6)                                                  \
+	X(FRAME_P50, "FrameTimeP50", SLOT_LEVEL, 1e-6)                                                     \
+	X(FRAME_P95, "FrameTimeP95", SLOT_LEVEL, 1e-6)                                                     \
+	X(FRAME_P99, "FrameTimeP99", SLOT_LEVEL, 1e-6)                                                     \
+	X(FRAME_P100, "FrameTimeLongest", SLOT_LEVEL, 1e-6)                                                \
+	X(FRAME_GPU_P50, "FrameGPUTimeP50", SLOT_LEVEL, 1e-6)                                              \
+	X(FRAME_GPU_P95, "FrameGPUTimeP95", SLOT_LEVEL, 1e-6)                                              \
+	X(FRAME_GPU_P99, "FrameGPUTimeP99", SLOT_LEVEL, 1e-6)                                              \
+	X(FRAME_LOST, "PassesLost", SLOT_DELTA, 1)                                                         \
+	X(FRAME_DISJOINT, "PassesDisjoint", SLOT_DELTA, 1)                                                 \
+	X(FRAME_UNTIMED, "PassesUntimed", SLOT_DELTA, 1)                                                   \
+	X(FRAME_DROPPED, "PassesDropped", SLOT_DELTA, 1)                                                   \
+	X(FRAME_UNKEPT, "PassesUnkept", SLOT_DELTA, 1)                                                     \
+	X(FRAME_OMITTED, "FrameOmitted", SLOT_DELTA, 1) /* first frames, which have no time */             \
+	X(FRAME_CHANGES, "PassesChanges", SLOT_DELTA, 1)                                                   \
+	X(FRAME_APPS, "PassesApps", SLOT_LEVEL, 1)                                                         \
+	X(FRAME_PID, "PassesPid", SLOT_LEVEL, 1)                                                           \
+	X(FRAME_WRITER, "PassesWriter", SLOT_LEVEL, 1)                                                     \
+	X(FRAME_STAMP, "PassesStamp", SLOT_LEVEL, 1)                                                       \
+	X(FRAME_BOUNDARY, "PassesBoundary", SLOT_LEVEL, 1)                                                 \
+	X(FRAME_ON_TIME, "FrameOnTime", SLOT_DELTA, 1)                                                     \
+	X(FRAME_TO_125, "FrameTo125", SLOT_DELTA, 1)                                                       \
+	X(FRAME_TO_150, "FrameTo150", SLOT_DELTA, 1)                                                       \
+	X(FRAME_TO_200, "FrameTo200", SLOT_DELTA, 1)                                                       \
+	X(FRAME_TO_300, "FrameTo300", SLOT_DELTA, 1)                                                       \
+	X(FRAME_OVER_300, "FrameOver300", SLOT_DELTA, 1)                                                   \
+	X(FRAME_AT_120, "FrameAt120", SLOT_DELTA, 1)                                                       \
+	X(FRAME_AT_90, "FrameAt90", SLOT_DELTA, 1)                                                         \
+	X(FRAME_AT_60, "FrameAt60", SLOT_DELTA, 1)                                                         \
+	X(FRAME_AT_45, "FrameAt45", SLOT_DELTA, 1)                                                         \
+	X(FRAME_AT_30, "FrameAt30", SLOT_DELTA, 1)                                                         \
+	X(FRAME_NAME, "PassesAppName", SLOT_LEVEL, 1)  /* number of the application's name */              \
+	X(FRAME_DRIVER, "PassesDriver", SLOT_LEVEL, 1) /* likewise of its driver's */
+#define ROW_SLOT_LIST(X)                                                                            \
+	X(ROW_TIME, "Time", SLOT_DELTA, 1e-6)                                                       \
+	X(ROW_SPAN, "Span", SLOT_DELTA, 1e-6)                                                       \
+	X(ROW_COUNT, "Count", SLOT_DELTA, 1)                                                        \
+	X(ROW_WIDTH, "Width", SLOT_LEVEL, 1)                                                        \
+	X(ROW_HEIGHT, "Height", SLOT_LEVEL, 1)                                                      \
+	X(ROW_KIND, "Kind", SLOT_LEVEL, 1)                                                          \
+	X(ROW_P95, "P95", SLOT_LEVEL, 1e-6) /* of its own times in the last ROWS_RANKED frames */   \
+	X(ROW_NAME, "Name", SLOT_LEVEL, 1)                                                          \
+	X(ROW_SPAN_P50, "SpanP50", SLOT_LEVEL, 1e-6) /* of its times from begin to end, likewise */ \
+	X(ROW_LEAST, "Least", SLOT_LEVEL, 1e-6)      /* own times again */                          \
+	X(ROW_P50, "P50", SLOT_LEVEL, 1e-6)                                                         \
+	X(ROW_MOST, "Longest", SLOT_PEAK, 1e-6)                                                     \
+	X(ROW_DRAWS, "Draws", SLOT_DELTA,                                                           \
+	  1) /* in all frames together, as ROW_COUNT; unknown if they are of any pass */            \
+	X(ROW_DISPATCHES, "Dispatches", SLOT_DELTA, 1)                                              \
+	X(ROW_VERTICES, "Vertices", SLOT_DELTA, 1)
+
+#define SLOT_ID(id, name, kind, scale) id,
+enum frame_slot { FRAME_SLOT_LIST(SLOT_ID) FRAME_SLOTS };
+enum row_slot { ROW_SLOT_LIST(SLOT_ID) ROW_SLOTS };
 enum { PASS_FOLD_SLOTS = FRAME_SLOTS + PASS_ROWS * ROW_SLOTS };
 
 /* The names of a source, and those that the slots of this sample have. */
@@ -174,6 +175,16 @@ void pass_fold_sample(struct pass_fold *fold, const struct pass_fold_app *app, u
 /* Write the records of a sample that ends at end_ns after its n_slots slots, once they are all
  * written. sample->n_more is the room. */
 void pass_fold_records(struct pass_fold *fold, int64_t end_ns, unsigned n_slots, struct sample *sample);
+
+/* Describe `rows` rows with the same slots: "Pass1Time" with the prefix "Pass". */
+struct slot_row {
+	const char *name;
+	enum slot_kind kind;
+	double scale;
+};
+#define SLOT_ROW(id, name, kind, scale) {name, kind, scale},
+void row_slots_describe(const struct slot_row *row, unsigned n, unsigned rows, const char *prefix,
+			char (*names)[SLOT_NAME], struct slot *slots);
 
 /* Add to a sum of work; it is unknown with anything that is. */
 static inline void fold_work(uint64_t *sum, uint64_t n)

@@ -3,11 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-static const struct {
-	const char *name;
-	enum slot_kind kind;
-	double scale;
-} region_slots[REGION_SLOTS] = {
+static const struct slot_row region_slots[REGION_SLOTS] = {
 	[REGION_TIME] = {"Time", SLOT_DELTA, 1e-6},  [REGION_COUNT] = {"Count", SLOT_DELTA, 1},
 	[REGION_CYCLES] = {"Cycles", SLOT_DELTA, 1}, [REGION_INSTRUCTIONS] = {"Instructions", SLOT_DELTA, 1},
 	[REGION_NAME] = {"Name", SLOT_LEVEL, 1},
@@ -15,15 +11,7 @@ static const struct {
 
 void regions_slots(struct regions *r, struct slot slots[REGIONS_SLOTS])
 {
-	for (unsigned i = 0; i < REGIONS_SLOTS; i++) {
-		unsigned slot = i % REGION_SLOTS;
-
-		snprintf(r->slot_names[i], SLOT_NAME, "Region%u%s", i / REGION_SLOTS + 1,
-			 region_slots[slot].name);
-		slots[i] = (struct slot){.name = r->slot_names[i],
-					 .kind = region_slots[slot].kind,
-					 .scale = region_slots[slot].scale};
-	}
+	row_slots_describe(region_slots, REGION_SLOTS, REGION_ROWS, "Region", r->slot_names, slots);
 }
 
 void regions_forget(struct regions *r)
