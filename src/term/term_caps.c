@@ -239,17 +239,11 @@ void caps_keys(struct input *input)
 	}
 }
 
+#define CAP_NAME(cap, name) #name,
+static const char *const cap_names[CAP_COUNT] = {CAPS(CAP_NAME)};
+
 void caps_strings(struct term_strings *strings)
 {
-	static const char *const names[CAP_COUNT] = {
-		[CAP_CLEAR] = "clear", [CAP_CUP] = "cup",     [CAP_HOME] = "home", [CAP_HPA] = "hpa",
-		[CAP_VPA] = "vpa",     [CAP_CUF] = "cuf",     [CAP_CUF1] = "cuf1", [CAP_CUB] = "cub",
-		[CAP_CUB1] = "cub1",   [CAP_CUU] = "cuu",     [CAP_CUU1] = "cuu1", [CAP_CUD] = "cud",
-		[CAP_CUD1] = "cud1",   [CAP_CR] = "cr",       [CAP_EL] = "el",     [CAP_ECH] = "ech",
-		[CAP_REP] = "rep",     [CAP_ICH] = "ich",     [CAP_SGR0] = "sgr0", [CAP_OP] = "op",
-		[CAP_BOLD] = "bold",   [CAP_DIM] = "dim",     [CAP_SMUL] = "smul", [CAP_REV] = "rev",
-		[CAP_SETAF] = "setaf", [CAP_SETAB] = "setab",
-	};
 	static const struct {
 		int bit; /* of ncv */
 		unsigned attr;
@@ -261,7 +255,7 @@ void caps_strings(struct term_strings *strings)
 					 .msgr = tigetflag("msgr") > 0,
 					 .add = add_filled};
 	for (unsigned i = 0; i < CAP_COUNT; i++)
-		strings->cap[i] = cap_string(names[i]);
+		strings->cap[i] = cap_string(cap_names[i]);
 	for (unsigned i = 0; i < ARRAY_LEN(not_colored); i++)
 		if (ncv > 0 && (ncv & not_colored[i].bit))
 			strings->not_colored |= not_colored[i].attr;

@@ -27,36 +27,17 @@ struct look {
 
 #define CELLS_LOOKS_MAX 256 /* a cell's style is a byte */
 
-/* Capabilities, by their terminfo names. */
-enum term_string {
-	CAP_CLEAR, /* clears the screen and moves to the top left */
-	CAP_CUP,
-	CAP_HOME,
-	CAP_HPA,
-	CAP_VPA,
-	CAP_CUF,
-	CAP_CUF1,
-	CAP_CUB,
-	CAP_CUB1,
-	CAP_CUU,
-	CAP_CUU1,
-	CAP_CUD,
-	CAP_CUD1,
-	CAP_CR,
-	CAP_EL,
-	CAP_ECH,
-	CAP_REP,
-	CAP_ICH,
-	CAP_SGR0,
-	CAP_OP,
-	CAP_BOLD,
-	CAP_DIM,
-	CAP_SMUL,
-	CAP_REV,
-	CAP_SETAF,
-	CAP_SETAB,
-	CAP_COUNT
-};
+/* Capabilities, with their terminfo names. CAP_CLEAR also moves to the top left. */
+/* clang-format off */
+#define CAPS(X) \
+	X(CLEAR, clear) X(CUP, cup) X(HOME, home) X(HPA, hpa) X(VPA, vpa) X(CUF, cuf) X(CUF1, cuf1) \
+	X(CUB, cub) X(CUB1, cub1) X(CUU, cuu) X(CUU1, cuu1) X(CUD, cud) X(CUD1, cud1) X(CR, cr) X(EL, el) \
+	X(ECH, ech) X(REP, rep) X(ICH, ich) X(SGR0, sgr0) X(OP, op) X(BOLD, bold) X(DIM, dim) \
+	X(SMUL, smul) X(REV, rev) X(SETAF, setaf) X(SETAB, setab)
+/* clang-format on */
+
+#define CAP_ID(cap, name) CAP_##cap,
+enum term_string { CAPS(CAP_ID) CAP_COUNT };
 
 struct term_strings {
 	const char *cap[CAP_COUNT]; /* NULL: not supported. CAP_CLEAR and CAP_CUP are never NULL */
