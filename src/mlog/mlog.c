@@ -52,3 +52,10 @@ bool mlog_head_get(struct mlog_head *head, const uint8_t bytes[MLOG_HEAD], uint6
 	return head->size <= MLOG_PAYLOAD_MAX && head->raw_size <= MLOG_PAYLOAD_MAX && head->begin_ns >= 0 &&
 	       head->begin_ns <= head->end_ns && head->end_ns <= SAMPLE_NS_MAX;
 }
+
+void mlog_block_put(const struct mlog_head *head, struct span payload, struct strbuf *out)
+{
+	strbuf_clear(out);
+	mlog_head_put(head, (uint8_t *)strbuf_more(out, MLOG_HEAD));
+	strbuf_add(out, payload.p, payload.n);
+}

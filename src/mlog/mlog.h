@@ -39,6 +39,9 @@ void mlog_head_put(const struct mlog_head *head, uint8_t bytes[MLOG_HEAD]);
  * <= SAMPLE_NS_MAX. */
 bool mlog_head_get(struct mlog_head *head, const uint8_t bytes[MLOG_HEAD], uint64_t at);
 
+/* Write a block into *out, which is cleared: its head and its payload. */
+void mlog_block_put(const struct mlog_head *head, struct span payload, struct strbuf *out);
+
 /* ---- the payload of any block ---- */
 
 /* Compresses a payload, unless that makes it longer. Reuses its memory. */

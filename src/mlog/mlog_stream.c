@@ -69,9 +69,7 @@ void mlog_stream_state(const struct mlog_stream *s, struct mlog_stream_state *st
 static bool pass_block(struct mlog_stream *s, struct mlog_head head, struct span payload, struct err *err)
 {
 	head.at = s->at;
-	strbuf_clear(&s->block);
-	mlog_head_put(&head, (uint8_t *)strbuf_more(&s->block, MLOG_HEAD));
-	strbuf_add(&s->block, payload.p, payload.n);
+	mlog_block_put(&head, payload, &s->block);
 	if (!s->write(s->ctx, s->block.p, s->block.n, err))
 		return false;
 	s->at += s->block.n;
@@ -83,24 +81,27 @@ static bool pass_block(struct mlog_stream *s, struct mlog_head head, struct span
 	return true;
 }
 
-static bool pass_plain(struct mlog_stream *s, struct mlog_head head, struct span payload, struct err *err)
+/* Complete the head of a block whose payload is s->plain. */
+static struct span plain_payload(const struct mlog_stream *s, struct mlog_head *head)
 {
-	head.coding = MLOG_STORED;
-	head.size = head.raw_size = (uint32_t)payload.n;
-	head.payload_crc = crc32c(0, payload.p, payload.n);
-	return pass_block(s, head, payload, err);
+	head->coding = MLOG_STORED;
+	head->size = head->raw_size = (uint32_t)s->plain.n;
+	head->payload_crc = crc32c(0, s->plain.p, s->plain.n);
+	return (struct span){s->plain.p, s->plain.n};
 }
 
 bool mlog_stream_note(struct mlog_stream *s, struct mlog_note note, int64_t gap_ns, struct err *err)
 {
 	struct mlog_head head = {.type = MLOG_DATA};
+	struct span payload;
 
 	if (!s->state.blocks)
 		return true;
 	note.time_ns = s->state.end_ns + gap_ns;
 	mlog_builder_note(s->builder, &note);
 	mlog_builder_take(s->builder, &head, &s->plain);
-	return pass_plain(s, head, (struct span){s->plain.p, s->plain.n}, err);
+	payload = plain_payload(s, &head);
+	return pass_block(s, head, payload, err);
 }
 
 static bool refuse_bytes(const struct mlog_stream *s, const uint8_t *p, size_t n, struct err *err)
@@ -123,18 +124,13 @@ static bool refuse_bytes(const struct mlog_stream *s, const uint8_t *p, size_t n
 
 bool mlog_stream_index(struct mlog_stream *s, mlog_write_fn *write, void *ctx, struct err *err)
 {
-	struct mlog_head head = {.type = MLOG_INDEX,
-				 .coding = MLOG_STORED,
-				 .at = s->at,
-				 .begin_ns = s->index.begin_ns,
-				 .end_ns = s->state.end_ns};
+	struct mlog_head head = {
+		.type = MLOG_INDEX, .at = s->at, .begin_ns = s->index.begin_ns, .end_ns = s->state.end_ns};
+	struct span payload;
 
 	mlog_index_format(&s->index, s->at, &s->plain);
-	head.size = head.raw_size = (uint32_t)s->plain.n;
-	head.payload_crc = crc32c(0, s->plain.p, s->plain.n);
-	strbuf_clear(&s->block);
-	mlog_head_put(&head, (uint8_t *)strbuf_more(&s->block, MLOG_HEAD));
-	strbuf_add(&s->block, s->plain.p, s->plain.n);
+	payload = plain_payload(s, &head);
+	mlog_block_put(&head, payload, &s->block);
 	return write(ctx, s->block.p, s->block.n, err);
 }
 

@@ -40,9 +40,7 @@ static bool put_block(struct mlog_writer *w, struct mlog_head *head, struct err 
 	head->size = (uint32_t)payload.n;
 	head->raw_size = (uint32_t)raw.n;
 	head->payload_crc = crc32c(0, payload.p, payload.n);
-	strbuf_clear(&w->block);
-	mlog_head_put(head, (uint8_t *)strbuf_more(&w->block, MLOG_HEAD));
-	strbuf_add(&w->block, payload.p, payload.n);
+	mlog_block_put(head, payload, &w->block);
 	if (!w->write(w->ctx, w->block.p, w->block.n, err))
 		return false;
 	w->at += w->block.n;
