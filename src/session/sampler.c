@@ -23,55 +23,6 @@ void sampler_report(struct sampler *s, const struct sampler_event *event)
 	sys_event_signal(s->event_fd);
 }
 
-struct sampler_request *worker_requests(struct sampler_worker *l)
-{
-	struct sampler_request *all;
-
-	sys_event_ack(l->request_fd);
-	pthread_mutex_lock(&l->sampler->lock);
-	all = take_ptr(&l->requests);
-	l->requests_end = &l->requests;
-	pthread_mutex_unlock(&l->sampler->lock);
-	return all;
-}
-
-void worker_done(struct sampler_worker *l, uint64_t n)
-{
-	pthread_mutex_lock(&l->sampler->lock);
-	l->n_done += n;
-	pthread_mutex_unlock(&l->sampler->lock);
-	sys_event_signal(l->sampler->answer_fd);
-}
-
-int64_t worker_enter(struct sampler_worker *l, uint32_t index)
-{
-	const struct sys *sys = l->sampler->sys;
-	int64_t now = sys->monotonic_ns(sys);
-
-	pthread_mutex_lock(&l->sampler->lock);
-	l->entered = index;
-	l->entered_ns = now;
-	pthread_mutex_unlock(&l->sampler->lock);
-	return now;
-}
-
-void worker_leave(struct sampler_worker *l)
-{
-	const struct sys *sys = l->sampler->sys;
-	int64_t since;
-
-	pthread_mutex_lock(&l->sampler->lock);
-	since = l->entered_ns;
-	l->entered_ns = 0;
-	pthread_mutex_unlock(&l->sampler->lock);
-	if (sys->monotonic_ns(sys) - since <= SAMPLER_SILENT_NS)
-		return;
-	for (uint32_t i = 0; i < l->n_entries; i++)
-		if (i == l->entered || l->entries[i].source)
-			sampler_report(l->sampler,
-				       &(struct sampler_event){.kind = SAMPLER_ANSWERS, .source = i});
-}
-
 static void ask_worker(struct sampler_worker *l, const struct sampler_request *request)
 {
 	struct sampler *s = l->sampler;

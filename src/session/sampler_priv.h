@@ -116,14 +116,6 @@ struct sampler {
 /* The job of a worker's opener; runs until REQUEST_END. */
 void worker_run(void *worker);
 
-/* For the thread: take all requests in order (the caller frees them), and report how many are
- * done. */
-struct sampler_request *worker_requests(struct sampler_worker *l);
-void worker_done(struct sampler_worker *l, uint64_t n);
-/* For the thread: mark the begin and end of calls of a source's backend. Entering returns the
- * time. */
-int64_t worker_enter(struct sampler_worker *l, uint32_t index);
-void worker_leave(struct sampler_worker *l);
 /* Queue an event for the ui. */
 void sampler_report(struct sampler *s, const struct sampler_event *event);
 

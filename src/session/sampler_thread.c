@@ -21,6 +21,47 @@ static int64_t now_ns(const struct sampler_worker *l)
 	return l->sampler->sys->monotonic_ns(l->sampler->sys);
 }
 
+/* ---- what the other threads see ---- */
+
+/* Report how many requests are done. */
+static void worker_done(struct sampler_worker *l, uint64_t n)
+{
+	pthread_mutex_lock(&l->sampler->lock);
+	l->n_done += n;
+	pthread_mutex_unlock(&l->sampler->lock);
+	sys_event_signal(l->sampler->answer_fd);
+}
+
+/* Mark the begin and the end of calls of a source's backend. Entering returns the time. */
+static int64_t worker_enter(struct sampler_worker *l, uint32_t index)
+{
+	const struct sys *sys = l->sampler->sys;
+	int64_t now = sys->monotonic_ns(sys);
+
+	pthread_mutex_lock(&l->sampler->lock);
+	l->entered = index;
+	l->entered_ns = now;
+	pthread_mutex_unlock(&l->sampler->lock);
+	return now;
+}
+
+static void worker_leave(struct sampler_worker *l)
+{
+	const struct sys *sys = l->sampler->sys;
+	int64_t since;
+
+	pthread_mutex_lock(&l->sampler->lock);
+	since = l->entered_ns;
+	l->entered_ns = 0;
+	pthread_mutex_unlock(&l->sampler->lock);
+	if (sys->monotonic_ns(sys) - since <= SAMPLER_SILENT_NS)
+		return;
+	for (uint32_t i = 0; i < l->n_entries; i++)
+		if (i == l->entered || l->entries[i].source)
+			sampler_report(l->sampler,
+				       &(struct sampler_event){.kind = SAMPLER_ANSWERS, .source = i});
+}
+
 /* ---- entries ---- */
 
 /* Do not hold the lock while the driver stops, so that describing a source does not wait for it. */
@@ -333,9 +374,14 @@ static void take_request(struct sampler_worker *l, const struct sampler_request 
 
 static void take_requests(struct sampler_worker *l)
 {
-	struct sampler_request *r = worker_requests(l), *next;
+	struct sampler_request *r, *next;
 	uint64_t n = 0;
 
+	sys_event_ack(l->request_fd);
+	pthread_mutex_lock(&l->sampler->lock);
+	r = take_ptr(&l->requests);
+	l->requests_end = &l->requests;
+	pthread_mutex_unlock(&l->sampler->lock);
 	for (; r; r = next, n++) {
 		next = r->next;
 		take_request(l, r);
