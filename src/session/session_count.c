@@ -18,17 +18,6 @@ static struct session_source *machine_of(struct session *session)
 	return NULL;
 }
 
-/* Drop the machine's source even while it is away: a returning source is already in the sampler
- * before its start is reported. */
-static void set_aside(struct session *session)
-{
-	struct session_source *machine = machine_of(session);
-
-	sampler_drop(session->sampler, machine->index);
-	machine->away = AWAY_ASIDE;
-	machine->retry_ns = INT64_MAX;
-}
-
 /* Have the machine's source reopened, like a lost device. */
 static void bring_back(struct session *session)
 {
@@ -82,7 +71,9 @@ void session_try_count(struct session *session)
 	if (!session->wants_count || session->opener || !machine)
 		return;
 	session->wants_count = false;
-	set_aside(session); /* before groups are tested on its counters */
+	/* Before groups are tested on its counters, and even while it is away: a returning source is
+	 * already in the sampler before its start is reported. */
+	session_drop(session, machine, AWAY_ASIDE, INT64_MAX);
 	session_reopen(session, machine, &session->wanted);
 }
 

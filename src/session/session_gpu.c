@@ -22,8 +22,7 @@ bool session_next_gpu(struct session *session)
 	return false;
 }
 
-static void drop_source(struct session *session, struct session_source *s, enum session_away why,
-			int64_t retry_ns)
+void session_drop(struct session *session, struct session_source *s, enum session_away why, int64_t retry_ns)
 {
 	sampler_drop(session->sampler, s->index);
 	s->away = why;
@@ -38,7 +37,7 @@ bool session_gpu_is_paused(const struct session *session)
 static void pause_source(struct session *session, struct session_source *s, enum session_away why)
 {
 	s->paused = true;
-	drop_source(session, s, why, INT64_MAX);
+	session_drop(session, s, why, INT64_MAX);
 }
 
 static void resume_source(struct session_source *s)
@@ -72,7 +71,7 @@ void session_profile(struct session *session, bool on)
 {
 	session->what.profiling = on;
 	if (!session->gpu->paused)
-		drop_source(session, session->gpu, AWAY_SWITCHED, 0);
+		session_drop(session, session->gpu, AWAY_SWITCHED, 0);
 }
 
 /* ---- counters that only one program can have ---- */
@@ -110,11 +109,11 @@ bool session_turn(struct session *session, struct session_source *s, struct sour
 	struct err err;
 
 	if (!other && !session_take_source(session, source, &err)) {
-		drop_source(session, s, AWAY_CHANGED, INT64_MAX);
+		session_drop(session, s, AWAY_CHANGED, INT64_MAX);
 		str_printable(text, size, err.text);
 		return false;
 	}
-	drop_source(session, s, AWAY_TURNED, INT64_MAX);
+	session_drop(session, s, AWAY_TURNED, INT64_MAX);
 	if (other) {
 		other->away = AWAY_SWITCHED;
 		other->asked_ns = s->asked_ns;

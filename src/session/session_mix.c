@@ -17,6 +17,14 @@ static void find_sets(const struct session *session, const struct session_data *
 	}
 }
 
+void session_data_sets(const struct session *session, const struct session_data *data,
+		       const struct metric_set *sets[SOURCE_KINDS])
+{
+	find_sets(session, data, sets);
+	if (data->mix)
+		sets[SOURCE_MIX] = data->mix->set;
+}
+
 bool session_mix_load(const struct session *session, struct session_data *data, struct err *err)
 {
 	const struct metric_set *sets[SOURCE_KINDS];

@@ -62,6 +62,8 @@ bool session_turn(struct session *session, struct session_source *s, struct sour
 /* session_count.c, for session_life.c: begin to open the chosen process, if there is one; take over
  * what was opened (o still belongs to the caller); react to the end of the process. */
 void session_try_count(struct session *session);
+/* Take a source out of the sampler until retry_ns. */
+void session_drop(struct session *session, struct session_source *s, enum session_away why, int64_t retry_ns);
 /* Whether a device could not be opened because it is not there. */
 bool session_is_missing(const struct err *err);
 void session_take_counted(struct session *session, struct opening *o, char *text, size_t size);

@@ -43,18 +43,6 @@ bool session_load(const struct session *session, struct session_data *data, stru
 	return ok;
 }
 
-void session_data_sets(const struct session *session, const struct session_data *data,
-		       const struct metric_set *sets[SOURCE_KINDS])
-{
-	for (enum source_kind kind = 0; kind < SOURCE_KINDS; kind++) {
-		const struct session_source *s = session_shown((struct session *)(uintptr_t)session, kind);
-
-		sets[kind] = s && kind != SOURCE_MIX ? data->sets[s - session->sources] : NULL;
-	}
-	if (data->mix)
-		sets[SOURCE_MIX] = data->mix->set;
-}
-
 /* The first data have the products and layouts of the sources, so they stay. */
 void session_adopt(struct session *session, struct session_data *data)
 {
