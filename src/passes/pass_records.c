@@ -266,11 +266,8 @@ void pass_records_read_frame(struct pass_frame *frame, const struct sample *samp
 	while (pass_records_next(sample, &at, &other)) {
 		if (other.kind == RECORD_REGION)
 			add_region(frame, &one, &other);
-		else if (other.kind != RECORD_FRAME)
-			continue;
-		else if (other.number != one.number && fabs(other.number - one.number) <= FRAMES_AROUND)
+		else if (other.kind == RECORD_FRAME && other.number != one.number &&
+			 fabs(other.number - one.number) <= FRAMES_AROUND)
 			add_passes(frame, &one, &other);
-		if (other.kind == RECORD_FRAME && other.number == one.number + 1)
-			frame->next_ms = (double)(other.end_ns - other.begin_ns) * 1e-6;
 	}
 }

@@ -229,7 +229,6 @@ void pass_frame_read(struct pass_frame *frame, const struct metric_set *set, con
 
 	*frame = (struct pass_frame){.number = slot_value(set, vector, "FrameOne"),
 				     .ms = slot_value(set, vector, "FrameOneTime"),
-				     .next_ms = slot_value(set, vector, "FrameOneNextTime"),
 				     .present_ms = slot_value(set, vector, "FrameOnePresentTime"),
 				     .wait_ms = slot_value(set, vector, "FrameOneWaitTime"),
 				     .cpu_ms = NAN,

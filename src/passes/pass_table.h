@@ -67,7 +67,7 @@ struct frame_span {
 
 /* The newest complete frame. Its passes may end long after it was presented. */
 struct pass_frame {
-	double number, ms, next_ms; /* ms: from present to present, of it and of the frame after it */
+	double number, ms;          /* ms: from present to present */
 	double present_ms, wait_ms; /* parts of its time */
 	double cpu_ms, gpu_ms;      /* CPU time of its thread, time of its passes; NaN if unknown */
 	double age_ms;              /* from its begin to the end of the sample; NaN if unknown */
