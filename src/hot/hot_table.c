@@ -144,17 +144,6 @@ void hot_table_fini(struct hot_table *t)
 
 /* ---- around a function ---- */
 
-static int compare_parts(const void *a, const void *b)
-{
-	const struct hot_part *x = a, *y = b;
-
-	if (x->weight != y->weight)
-		return x->weight > y->weight ? -1 : 1;
-	if (x->function != y->function)
-		return x->function < y->function ? -1 : 1;
-	return (x->offset > y->offset) - (x->offset < y->offset);
-}
-
 static int compare_keys(const void *a, const void *b)
 {
 	const struct hot_part *x = a, *y = b;
@@ -162,6 +151,13 @@ static int compare_keys(const void *a, const void *b)
 	if (x->function != y->function)
 		return x->function < y->function ? -1 : 1;
 	return (x->offset > y->offset) - (x->offset < y->offset);
+}
+
+static int compare_parts(const void *a, const void *b)
+{
+	const struct hot_part *x = a, *y = b;
+
+	return x->weight != y->weight ? (x->weight > y->weight ? -1 : 1) : compare_keys(a, b);
 }
 
 /* Add up parts of the same kind, and put the heaviest first. Returns how many remain. */

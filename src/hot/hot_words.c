@@ -136,7 +136,6 @@ struct hot_word_reader {
 	/* Numbers of the sample, as indices of the profile. */
 	uint32_t *map[HOT_HIT];
 	unsigned n[HOT_HIT], cap[HOT_HIT];
-	bool is_part; /* of the times: hits count only those in the spans */
 };
 
 static void map_item(struct hot_word_reader *r, enum hot_record kind, unsigned index)
