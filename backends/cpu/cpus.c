@@ -205,15 +205,9 @@ void cpus_fini(struct cpus *cpus)
 	*cpus = (struct cpus){0};
 }
 
-static bool is_reached(const void *things, unsigned i, int64_t key)
-{
-	return ((const struct cpu *)things)[i].number >= key;
-}
-
 int cpus_index(const struct cpus *cpus, uint64_t number)
 {
-	unsigned i =
-		number > INT64_MAX ? cpus->n : search_first(cpus->n, is_reached, cpus->cpus, (int64_t)number);
+	unsigned i = search_first(cpus->n, k, cpus->cpus[k].number >= number);
 
 	return i < cpus->n && cpus->cpus[i].number == number ? (int)i : -1;
 }

@@ -379,13 +379,6 @@ static void watch_entries(struct table *table, unsigned n)
 	}
 }
 
-static bool record_reaches(const void *things, unsigned i, int64_t pid)
-{
-	const struct record *records = things;
-
-	return records[i].p.pid >= pid;
-}
-
 /* A process in state D may keep its memory busy, so its command line is read later. */
 static void read_command(struct process_scan *s, struct record *r)
 {
@@ -403,7 +396,7 @@ static void read_commands(struct process_scan *s, const struct process_query *qu
 	for (unsigned i = 0; i < t->n && query->all_commands; i++)
 		read_command(s, &t->records[i]);
 	for (unsigned i = 0; i < query->n_commands && i < PROCESS_WISH_COMMANDS; i++) {
-		unsigned at = search_first(t->n, record_reaches, t->records, query->commands[i]);
+		unsigned at = search_first(t->n, k, t->records[k].p.pid >= query->commands[i]);
 
 		if (at < t->n && t->records[at].p.pid == query->commands[i])
 			read_command(s, &t->records[at]);

@@ -124,14 +124,9 @@ void hot_maps_free(struct hot_maps *m)
 
 /* ---- processes and threads ---- */
 
-static bool reached_process(const void *processes, unsigned i, int64_t pid)
-{
-	return ((const struct hot_process *)processes)[i].pid >= pid;
-}
-
 static unsigned process_at(const struct hot_maps *m, pid_t pid)
 {
-	return search_first(m->n_processes, reached_process, m->processes, pid);
+	return search_first(m->n_processes, i, m->processes[i].pid >= pid);
 }
 
 static struct hot_process *find_process(const struct hot_maps *m, pid_t pid)
@@ -168,14 +163,9 @@ static void forget_process(struct hot_maps *m, pid_t pid)
 	memmove(&m->processes[at], &m->processes[at + 1], (m->n_processes - at) * sizeof(*m->processes));
 }
 
-static bool reached_thread(const void *threads, unsigned i, int64_t tid)
-{
-	return ((const struct hot_task *)threads)[i].tid >= tid;
-}
-
 static unsigned thread_at(const struct hot_maps *m, pid_t tid)
 {
-	return search_first(m->n_threads, reached_thread, m->threads, tid);
+	return search_first(m->n_threads, i, m->threads[i].tid >= tid);
 }
 
 static struct hot_task *find_thread(const struct hot_maps *m, pid_t tid)
@@ -469,16 +459,10 @@ static void read_module(struct hot_maps *m, pid_t pid, struct hot_module *module
 		read_file(m, pid, module);
 }
 
-/* Addresses are unsigned; keys of a search are not. */
-static bool starts_at(const void *module, unsigned i, int64_t address)
-{
-	return ((const struct hot_module *)module)->functions[i]->start >= (uint64_t)address;
-}
-
 static struct hot_known *get_function(struct hot_module *module, const struct hot_symbol *symbol,
 				      uint64_t size)
 {
-	unsigned at = search_first(module->n_functions, starts_at, module, (int64_t)symbol->start);
+	unsigned at = search_first(module->n_functions, i, module->functions[i]->start >= symbol->start);
 	struct hot_known *f;
 	char name[HOT_FUNCTION];
 
@@ -510,14 +494,9 @@ static void find_function(struct hot_module *module, uint64_t address, struct ho
 				    .id = f};
 }
 
-static bool ends_beyond(const void *process, unsigned i, int64_t address)
-{
-	return ((const struct hot_process *)process)->ranges[i].end > (uint64_t)address;
-}
-
 static const struct hot_range *find_range(const struct hot_process *p, uint64_t address)
 {
-	unsigned at = search_first(p->n, ends_beyond, p, (int64_t)address);
+	unsigned at = search_first(p->n, i, p->ranges[i].end > address);
 
 	return at < p->n && p->ranges[at].start <= address ? &p->ranges[at] : NULL;
 }

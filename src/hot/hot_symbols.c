@@ -84,14 +84,9 @@ void hot_symbols_sort(struct hot_symbols *s)
 	s->n = n;
 }
 
-static bool starts_after(const void *symbols, unsigned i, int64_t address)
-{
-	return ((const struct hot_symbols *)symbols)->list[i].start > (uint64_t)address;
-}
-
 const struct hot_symbol *hot_symbols_find(const struct hot_symbols *s, uint64_t address, uint64_t *size)
 {
-	unsigned next = search_first((unsigned)s->n, starts_after, s, (int64_t)address);
+	unsigned next = search_first((unsigned)s->n, i, s->list[i].start > address);
 	const struct hot_symbol *found;
 
 	if (!next)

@@ -200,14 +200,9 @@ static bool read_node(struct hot_word_reader *r, const uint64_t *word, unsigned 
 	return true;
 }
 
-static bool ends_after(const void *spans, unsigned i, int64_t time_ns)
-{
-	return ((const struct hot_spans *)spans)->end_ns[i] > time_ns;
-}
-
 static bool is_inside(const struct hot_spans *spans, int64_t time_ns)
 {
-	unsigned at = search_first(spans->n, ends_after, spans, time_ns);
+	unsigned at = search_first(spans->n, i, spans->end_ns[i] > time_ns);
 
 	return at < spans->n && spans->begin_ns[at] <= time_ns;
 }

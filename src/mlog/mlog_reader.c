@@ -115,16 +115,9 @@ const struct mlog_block *mlog_reader_next(struct mlog_reader *r, struct err *err
 
 /* ---- times ---- */
 
-static bool place_reaches(const void *things, unsigned i, int64_t time_ns)
-{
-	const struct mlog_place *places = things;
-
-	return places[i].end_ns >= time_ns;
-}
-
 int mlog_reader_stretch(const struct mlog_reader *r, int64_t time_ns)
 {
-	return (int)search_first(r->index.n, place_reaches, r->index.places, time_ns) - 1;
+	return (int)search_first(r->index.n, i, r->index.places[i].end_ns >= time_ns) - 1;
 }
 
 bool mlog_reader_place_is_valid(struct mlog_reader *r, unsigned i)

@@ -23,17 +23,10 @@ void mlog_walk_forget(struct mlog_walk *w, bool all)
 
 /* ---- damaged ranges ---- */
 
-static bool damage_reaches(const void *things, unsigned i, int64_t at)
-{
-	const struct mlog_damage *damages = things;
-
-	return damages[i].at >= (uint64_t)at;
-}
-
 /* Return the first damaged range at or after `at`. */
 static unsigned damage_at(const struct mlog_walk *w, uint64_t at)
 {
-	return search_first(w->n_damages, damage_reaches, w->damages, (int64_t)at);
+	return search_first(w->n_damages, i, w->damages[i].at >= at);
 }
 
 void mlog_walk_damage(struct mlog_walk *w, uint64_t at, uint64_t n)

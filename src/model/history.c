@@ -421,15 +421,10 @@ struct column *history_column_new(const struct history *h)
 	return column_new(h->n_slots);
 }
 
-static bool column_ends_after(const void *tier, unsigned i, int64_t t)
-{
-	return tier_at(tier, i)->end_ns > t;
-}
-
 /* Return the first column that ended after t. */
 static unsigned tier_after(const struct tier *tier, int64_t t)
 {
-	return search_first(tier->n, column_ends_after, tier, t);
+	return search_first(tier->n, i, tier_at(tier, i)->end_ns > t);
 }
 
 static void fold_tier(const struct history *h, const struct tier *tier, int64_t from_ns, int64_t to_ns,

@@ -40,13 +40,6 @@ static int32_t group_of(const struct process *p)
 	return p->is_thread ? p->parent : p->pid;
 }
 
-static bool group_reaches(const void *things, unsigned i, int64_t pid)
-{
-	const struct process *processes = things;
-
-	return group_of(&processes[i]) >= pid;
-}
-
 int process_compare(const struct process *a, const struct process *b)
 {
 	int32_t x = group_of(a), y = group_of(b);
@@ -60,7 +53,7 @@ int process_compare(const struct process *a, const struct process *b)
 
 const struct process *process_find(const struct process_list *list, int32_t pid)
 {
-	unsigned at = search_first(list->n, group_reaches, list->processes, pid);
+	unsigned at = search_first(list->n, i, group_of(&list->processes[i]) >= pid);
 
 	if (at < list->n && list->processes[at].pid == pid && !list->processes[at].is_thread)
 		return &list->processes[at];
@@ -326,16 +319,9 @@ struct pid_index {
 	unsigned n;
 };
 
-static bool pid_reaches(const void *things, unsigned i, int64_t pid)
-{
-	const int32_t *pids = things;
-
-	return pids[i] >= pid;
-}
-
 static uint32_t find_index(const struct pid_index *index, int32_t pid)
 {
-	unsigned at = search_first(index->n, pid_reaches, index->pids, pid);
+	unsigned at = search_first(index->n, i, index->pids[i] >= pid);
 
 	return at < index->n && index->pids[at] == pid ? index->indices[at] : NONE;
 }

@@ -71,7 +71,7 @@ void session_try_count(struct session *session)
 	if (!session->wants_count || session->opener || !machine)
 		return;
 	session->wants_count = false;
-	/* Before groups are tested on its counters, and even while it is away: a returning source is
+	/* Before groups are tested on its counters, even while it is away: a returning source is
 	 * already in the sampler before its start is reported. */
 	session_drop(session, machine, AWAY_ASIDE, INT64_MAX);
 	session_reopen(session, machine, &session->wanted);
