@@ -124,14 +124,9 @@ void hot_maps_free(struct hot_maps *m)
 
 /* ---- processes and threads ---- */
 
-static unsigned process_at(const struct hot_maps *m, pid_t pid)
-{
-	return search_first(m->n_processes, i, m->processes[i].pid >= pid);
-}
-
 static struct hot_process *find_process(const struct hot_maps *m, pid_t pid)
 {
-	unsigned at = process_at(m, pid);
+	unsigned at = search_first(m->n_processes, i, m->processes[i].pid >= pid);
 
 	return at < m->n_processes && m->processes[at].pid == pid ? &m->processes[at] : NULL;
 }
@@ -139,7 +134,7 @@ static struct hot_process *find_process(const struct hot_maps *m, pid_t pid)
 /* Find a process or add it; NULL: there are too many. */
 static struct hot_process *get_process(struct hot_maps *m, pid_t pid)
 {
-	unsigned at = process_at(m, pid);
+	unsigned at = search_first(m->n_processes, i, m->processes[i].pid >= pid);
 
 	if (at < m->n_processes && m->processes[at].pid == pid)
 		return &m->processes[at];
@@ -154,30 +149,24 @@ static struct hot_process *get_process(struct hot_maps *m, pid_t pid)
 
 static void forget_process(struct hot_maps *m, pid_t pid)
 {
-	unsigned at = process_at(m, pid);
+	struct hot_process *p = find_process(m, pid);
 
-	if (at == m->n_processes || m->processes[at].pid != pid)
+	if (!p)
 		return;
-	free(m->processes[at].ranges);
-	m->n_processes--;
-	memmove(&m->processes[at], &m->processes[at + 1], (m->n_processes - at) * sizeof(*m->processes));
-}
-
-static unsigned thread_at(const struct hot_maps *m, pid_t tid)
-{
-	return search_first(m->n_threads, i, m->threads[i].tid >= tid);
+	free(p->ranges);
+	memmove(p, p + 1, (size_t)(m->processes + --m->n_processes - p) * sizeof(*p));
 }
 
 static struct hot_task *find_thread(const struct hot_maps *m, pid_t tid)
 {
-	unsigned at = thread_at(m, tid);
+	unsigned at = search_first(m->n_threads, i, m->threads[i].tid >= tid);
 
 	return at < m->n_threads && m->threads[at].tid == tid ? &m->threads[at] : NULL;
 }
 
 void hot_maps_name(struct hot_maps *m, pid_t pid, pid_t tid, const char *name)
 {
-	unsigned at = thread_at(m, tid);
+	unsigned at = search_first(m->n_threads, i, m->threads[i].tid >= tid);
 
 	if (at == m->n_threads || m->threads[at].tid != tid) {
 		if (m->n_threads == THREADS_MOST)
@@ -208,12 +197,10 @@ const char *hot_maps_thread(struct hot_maps *m, pid_t pid, pid_t tid)
 
 void hot_maps_exit(struct hot_maps *m, pid_t pid, pid_t tid)
 {
-	unsigned at = thread_at(m, tid);
+	struct hot_task *thread = find_thread(m, tid);
 
-	if (at < m->n_threads && m->threads[at].tid == tid) {
-		m->n_threads--;
-		memmove(&m->threads[at], &m->threads[at + 1], (m->n_threads - at) * sizeof(*m->threads));
-	}
+	if (thread)
+		memmove(thread, thread + 1, (size_t)(m->threads + --m->n_threads - thread) * sizeof(*thread));
 	if (pid == tid)
 		forget_process(m, pid);
 }

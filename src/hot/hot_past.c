@@ -26,8 +26,16 @@ struct counting {
 	int64_t end_ns;
 };
 
-static void make_room(struct hot_past *past, uint32_t function)
+static void count_sample(void *ctx, const struct hot_profile *p, const struct hot_hit *hit, int64_t time_ns)
 {
+	const struct counting *c = ctx;
+	struct hot_past *past = c->past;
+	uint32_t function = p->nodes[hit->node].function;
+	int64_t age_ns = c->end_ns - time_ns;
+	uint16_t *second;
+
+	if (age_ns < 0 || age_ns >= HOT_PAST * SECOND_NS || !hot_in_scope(p, c->scope, hit))
+		return;
 	while (function >= past->n) {
 		unsigned more = past->n ? past->n : FIRST;
 
@@ -35,19 +43,7 @@ static void make_room(struct hot_past *past, uint32_t function)
 		memset(past->seconds + past->n, 0, more * sizeof(*past->seconds));
 		past->n += more;
 	}
-}
-
-static void count_sample(void *ctx, const struct hot_profile *p, const struct hot_hit *hit, int64_t time_ns)
-{
-	const struct counting *c = ctx;
-	uint32_t function = p->nodes[hit->node].function;
-	int64_t age_ns = c->end_ns - time_ns;
-	uint16_t *second;
-
-	if (age_ns < 0 || age_ns >= HOT_PAST * SECOND_NS || !hot_in_scope(p, c->scope, hit))
-		return;
-	make_room(c->past, function);
-	second = &c->past->seconds[function][HOT_PAST - 1 - age_ns / SECOND_NS];
+	second = &past->seconds[function][HOT_PAST - 1 - age_ns / SECOND_NS];
 	*second += *second < UINT16_MAX;
 }
 

@@ -28,25 +28,19 @@ static uint64_t *put_record(struct hot_writer *w, enum hot_record kind, unsigned
 	return at;
 }
 
-static bool put_text(struct hot_writer *w, const char *text)
-{
-	unsigned n = 1 + ((unsigned)strlen(text) + WORD - 1) / WORD;
-	uint64_t *at = put_record(w, HOT_TEXT, n);
-
-	if (!at)
-		return false;
-	memset(at + 1, 0, (n - 1) * WORD);
-	memcpy(at + 1, text, strlen(text));
-	return true;
-}
-
 static bool put_names(struct hot_writer *w, struct hot_profile *p)
 {
 	uint64_t *at;
 
-	for (unsigned i = 0; i < p->n_texts; i++)
-		if (!put_text(w, p->texts[i]))
+	for (unsigned i = 0; i < p->n_texts; i++) {
+		size_t length = strlen(p->texts[i]);
+		unsigned n = 1 + ((unsigned)length + WORD - 1) / WORD;
+
+		if (!(at = put_record(w, HOT_TEXT, n)))
 			return false;
+		memset(at + 1, 0, (n - 1) * WORD);
+		memcpy(at + 1, p->texts[i], length);
+	}
 	for (unsigned i = 0; i < p->n_functions; i++) {
 		const struct hot_function *f = &p->functions[i];
 
@@ -144,11 +138,6 @@ static void map_item(struct hot_word_reader *r, enum hot_record kind, unsigned i
 	r->map[kind][r->n[kind]++] = index;
 }
 
-static bool is_known(const struct hot_word_reader *r, enum hot_record kind, uint64_t number)
-{
-	return number < r->n[kind];
-}
-
 static bool read_text(struct hot_word_reader *r, const uint64_t *word, unsigned n)
 {
 	char raw[HOT_NAME_TEXT + WORD], text[HOT_NAME_TEXT];
@@ -168,7 +157,7 @@ static const char *text_of(const struct hot_word_reader *r, uint64_t number)
 
 static bool read_function(struct hot_word_reader *r, const uint64_t *word, unsigned n)
 {
-	if (n < 5 || !is_known(r, HOT_TEXT, word[1]) || !is_known(r, HOT_TEXT, word[2]))
+	if (n < 5 || word[1] >= r->n[HOT_TEXT] || word[2] >= r->n[HOT_TEXT])
 		return false;
 	map_item(r, HOT_FUNCTION_RECORD,
 		 hot_profile_function(r->p, &(struct hot_function){text_of(r, word[1]), text_of(r, word[2]),
@@ -178,7 +167,7 @@ static bool read_function(struct hot_word_reader *r, const uint64_t *word, unsig
 
 static bool read_thread(struct hot_word_reader *r, const uint64_t *word, unsigned n)
 {
-	if (n < 5 || !is_known(r, HOT_TEXT, word[3]) || !is_known(r, HOT_TEXT, word[4]))
+	if (n < 5 || word[3] >= r->n[HOT_TEXT] || word[4] >= r->n[HOT_TEXT])
 		return false;
 	map_item(r, HOT_THREAD,
 		 hot_profile_thread(r->p, &(struct hot_thread){(uint32_t)word[1], (uint32_t)word[2],
@@ -191,7 +180,7 @@ static bool read_node(struct hot_word_reader *r, const uint64_t *word, unsigned 
 {
 	struct hot_node node = {0};
 
-	if (n < 3 || word[1] > r->n[HOT_NODE] || !is_known(r, HOT_FUNCTION_RECORD, word[2]))
+	if (n < 3 || word[1] > r->n[HOT_NODE] || word[2] >= r->n[HOT_FUNCTION_RECORD])
 		return false;
 	if (word[1])
 		node.parent = r->map[HOT_NODE][word[1] - 1] + 1;
@@ -200,20 +189,13 @@ static bool read_node(struct hot_word_reader *r, const uint64_t *word, unsigned 
 	return true;
 }
 
-static bool is_inside(const struct hot_spans *spans, int64_t time_ns)
-{
-	unsigned at = search_first(spans->n, i, spans->end_ns[i] > time_ns);
-
-	return at < spans->n && spans->begin_ns[at] <= time_ns;
-}
-
 static bool read_hit(struct hot_word_reader *r, const uint64_t *word, unsigned n)
 {
 	struct hot_hit hit = {0};
 	int64_t time_ns = r->sample->begin_ns;
-	unsigned times = n - 5;
+	unsigned times = n - 5, span;
 
-	if (n < 6 || !is_known(r, HOT_THREAD, word[1]) || !is_known(r, HOT_NODE, word[2]))
+	if (n < 6 || word[1] >= r->n[HOT_THREAD] || word[2] >= r->n[HOT_NODE])
 		return false;
 	hit.thread = r->map[HOT_THREAD][word[1]];
 	hit.node = r->map[HOT_NODE][word[2]];
@@ -222,7 +204,8 @@ static bool read_hit(struct hot_word_reader *r, const uint64_t *word, unsigned n
 		uint64_t left_us = (uint64_t)(r->sample->end_ns - time_ns) / 1000;
 
 		time_ns += (int64_t)(word[5 + i] < left_us ? word[5 + i] : left_us) * 1000;
-		if (r->spans && !is_inside(r->spans, time_ns))
+		span = r->spans ? search_first(r->spans->n, k, r->spans->end_ns[k] > time_ns) : 0;
+		if (r->spans && (span == r->spans->n || r->spans->begin_ns[span] > time_ns))
 			continue;
 		hit.count++;
 		if (r->take)
