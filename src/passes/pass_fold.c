@@ -121,19 +121,17 @@ static void take_pass(struct pass_fold *f, const struct passes_event *e, int64_t
 }
 
 /* A display's clock and the CPU's differ a little: up to 5 % over a budget is on time. */
-static bool is_on_time(int64_t ns, int64_t budget_ns)
-{
-	return ns <= budget_ns + budget_ns / 20;
-}
-
 static void count_class(struct pass_fold *f, int64_t ns)
 {
 	static const int percent[] = {105, 125, 150, 200, 300};
 	static const int rates[] = {120, 90, 60, 45, 30};
 	unsigned c = 0;
 
-	for (unsigned i = 0; i < ARRAY_LEN(rates); i++)
-		f->frame[FRAME_AT_120 + i] += is_on_time(ns, 1000000000ll / rates[i]);
+	for (unsigned i = 0; i < ARRAY_LEN(rates); i++) {
+		int64_t budget_ns = 1000000000ll / rates[i];
+
+		f->frame[FRAME_AT_120 + i] += ns <= budget_ns + budget_ns / 20;
+	}
 	if (!f->budget_ns)
 		return;
 	while (c < ARRAY_LEN(percent) && ns > f->budget_ns / 100 * percent[c])
@@ -227,21 +225,17 @@ static void add_rows(struct pass_fold *f, uint64_t rows[PASS_ROWS][ROW_SLOTS])
 	}
 }
 
-/* Return the GPU time of the frame before, -1 if it is unknown because its passes gave no times. */
-static int64_t busy_before(const struct pass_fold *f, int64_t busy_ns)
-{
-	if (!f->whole || f->before.flags & PASSES_NO_TIMESTAMPS || (busy_ns < 0 && f->before.passes))
-		return -1;
-	return busy_ns > 0 ? busy_ns : 0;
-}
-
 static void sweep_before(struct pass_fold *f)
 {
 	uint64_t rows[PASS_ROWS][ROW_SLOTS];
 	int64_t busy_ns;
 
 	memset(rows, 0, sizeof(rows));
-	busy_ns = busy_before(f, sweep_frame(&f->sweep, f->before.frame, rows));
+	busy_ns = sweep_frame(&f->sweep, f->before.frame, rows);
+	if (!f->whole || f->before.flags & PASSES_NO_TIMESTAMPS || (busy_ns < 0 && f->before.passes))
+		busy_ns = -1; /* unknown: its passes gave no times */
+	else
+		busy_ns = busy_ns > 0 ? busy_ns : 0;
 	if (f->before.frame > 0)
 		keep_records(f, &f->before, busy_ns);
 	if (f->whole)
@@ -317,14 +311,6 @@ static void put_ranks(const int64_t *times, unsigned n, unsigned most, const uns
 		value[i] = n ? (uint64_t)times[most + (n - 1) * percent[i] / 100] : SAMPLE_UNKNOWN;
 }
 
-static void put_frame_ranks(const struct pass_fold *f, uint64_t *value)
-{
-	static const unsigned percent[] = {50, 95, 99, 100};
-
-	put_ranks(f->times, f->n_times, FRAMES_RANKED, percent, &value[FRAME_P50], 4);
-	put_ranks(f->gpu_times, f->n_gpu_times, FRAMES_RANKED, percent, &value[FRAME_GPU_P50], 3);
-}
-
 static void put_rows(struct pass_fold *f, const struct pass_fold_app *app, uint64_t *value)
 {
 	static const unsigned p50 = 50, p95 = 95, own[] = {0, 50, 100};
@@ -390,13 +376,16 @@ void pass_fold_records(struct pass_fold *f, int64_t end_ns, unsigned n_slots, st
 
 void pass_fold_sample(struct pass_fold *f, const struct pass_fold_app *app, uint64_t *value)
 {
+	static const unsigned percent[] = {50, 95, 99, 100};
+
 	for (unsigned i = 0; i < PASS_FOLD_SLOTS; i++)
 		value[i] = SAMPLE_UNKNOWN;
 	f->frame[FRAME_UNKEPT] = f->records.dropped;
 	value[FRAME_APPS] = app->apps;
 	if (app->title) {
 		put_frames(f, app, value);
-		put_frame_ranks(f, value);
+		put_ranks(f->times, f->n_times, FRAMES_RANKED, percent, &value[FRAME_P50], 4);
+		put_ranks(f->gpu_times, f->n_gpu_times, FRAMES_RANKED, percent, &value[FRAME_GPU_P50], 3);
 		put_rows(f, app, value + FRAME_SLOTS);
 	}
 	clear_sample(f);

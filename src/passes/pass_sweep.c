@@ -30,16 +30,6 @@ static unsigned sort_edges(struct sweep *s)
 	return n;
 }
 
-static void forget_before(struct sweep *s, uint64_t frame)
-{
-	unsigned n = 0;
-
-	for (unsigned i = 0; i < s->n; i++)
-		if (s->spans[i].frame >= frame)
-			s->spans[n++] = s->spans[i];
-	s->n = n;
-}
-
 static void remove_open(struct sweep *s, unsigned *n_open, uint16_t span)
 {
 	for (unsigned i = 0; i < *n_open; i++)
@@ -71,6 +61,7 @@ static bool add_spans(const struct sweep *s, uint64_t frame, uint64_t rows[PASS_
 int64_t sweep_frame(struct sweep *s, uint64_t frame, uint64_t rows[PASS_ROWS][ROW_SLOTS])
 {
 	unsigned n = sort_edges(s), n_open = 0;
+	uint64_t oldest = frame < FRAMES_BEHIND ? 0 : frame - FRAMES_BEHIND; /* that is kept */
 	int64_t busy_ns = 0;
 	bool any;
 
@@ -93,6 +84,10 @@ int64_t sweep_frame(struct sweep *s, uint64_t frame, uint64_t rows[PASS_ROWS][RO
 			remove_open(s, &n_open, s->edges[e].span);
 	}
 	any = add_spans(s, frame, rows);
-	forget_before(s, frame < FRAMES_BEHIND ? 0 : frame - FRAMES_BEHIND);
+	n = 0;
+	for (unsigned i = 0; i < s->n; i++)
+		if (s->spans[i].frame >= oldest)
+			s->spans[n++] = s->spans[i];
+	s->n = n;
 	return any ? busy_ns : -1;
 }

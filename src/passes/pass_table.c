@@ -111,15 +111,6 @@ bool pass_driver_is_software(char *driver)
 	return false;
 }
 
-static void insert_line(struct pass_table *table, const struct pass_line *line)
-{
-	unsigned at = table->n++;
-
-	for (; at > 0 && table->lines[at - 1].ms < line->ms; at--)
-		table->lines[at] = table->lines[at - 1];
-	table->lines[at] = *line;
-}
-
 static void read_lines(struct pass_table *table, const struct metric_set *set, const double *vector,
 		       const struct pass_names *names)
 {
@@ -128,7 +119,7 @@ static void read_lines(struct pass_table *table, const struct metric_set *set, c
 
 	for (unsigned row = 1; row <= PASS_TABLE_ROWS && n; first += n, n = row_slots(set, first, ++row)) {
 		const double *slots = vector + VECTOR_CONSTANTS + first;
-		unsigned later = is_old ? 0 : n;
+		unsigned later = is_old ? 0 : n, at;
 		struct pass_line line = {
 			.row = row,
 			.ms = row_metric(set, vector, row, "ms"),
@@ -150,7 +141,9 @@ static void read_lines(struct pass_table *table, const struct metric_set *set, c
 		if (!(slots[ROW_COUNT] > 0) || isnan(line.ms))
 			continue;
 		read_name(line.name, names, &slots[ROW_NAME], is_old, OLD_WORDS);
-		insert_line(table, &line);
+		for (at = table->n++; at > 0 && table->lines[at - 1].ms < line.ms; at--)
+			table->lines[at] = table->lines[at - 1];
+		table->lines[at] = line;
 	}
 }
 
