@@ -121,25 +121,26 @@ static void read_one(struct process_count *c, int64_t now_ns)
 		c->misses = (float)(values[MISSES] / values[INSTRUCTIONS] * 1000);
 }
 
-static struct process *find_in_list(struct process_list *list, const struct process_count *c)
+static struct process_count *find_counted(struct process_counts *counts, const struct process *p)
 {
-	for (unsigned i = 0; i < list->n; i++) {
-		struct process *p = &list->processes[i];
-
-		if (p->pid == c->pid && p->start == c->start && !p->is_thread)
-			return p;
-	}
+	for (unsigned i = 0; i < counts->n; i++)
+		if (counts->processes[i].pid == p->pid && counts->processes[i].start == p->start)
+			return &counts->processes[i];
 	return NULL;
 }
 
 void process_counts_repeat(const struct process_counts *counts, struct process_list *list)
 {
 	for (unsigned i = 0; i < counts->n; i++) {
-		struct process *p = find_in_list(list, &counts->processes[i]);
+		const struct process_count *c = &counts->processes[i];
+		unsigned k = 0;
 
-		if (p) {
-			p->ipc = counts->processes[i].ipc;
-			p->misses = counts->processes[i].misses;
+		while (k < list->n && (list->processes[k].pid != c->pid ||
+				       list->processes[k].start != c->start || list->processes[k].is_thread))
+			k++;
+		if (k < list->n) {
+			list->processes[k].ipc = c->ipc;
+			list->processes[k].misses = c->misses;
 		}
 	}
 }
@@ -153,14 +154,6 @@ static int compare_cpu(const void *a, const void *b)
 	if (x->cpu_percent != y->cpu_percent)
 		return x->cpu_percent < y->cpu_percent ? 1 : -1;
 	return (x->pid > y->pid) - (x->pid < y->pid);
-}
-
-static struct process_count *find_counted(struct process_counts *counts, const struct process *p)
-{
-	for (unsigned i = 0; i < counts->n; i++)
-		if (counts->processes[i].pid == p->pid && counts->processes[i].start == p->start)
-			return &counts->processes[i];
-	return NULL;
 }
 
 static bool has_cycles(const struct source *source)

@@ -49,11 +49,6 @@ static void ask_workers(struct sampler *s, const struct sampler_request *request
 		ask_worker(s->workers[i], request);
 }
 
-static bool is_done(const struct sampler_worker *l)
-{
-	return l->n_done >= l->n_asked;
-}
-
 /* Wait until all requests of these workers are done. Patience is not added up: each worker gets
  * SAMPLER_PATIENCE_NS from its oldest request, or from the start of its current call if that is
  * earlier. */
@@ -72,7 +67,7 @@ static bool await_workers(struct sampler *s, struct sampler_worker *const *worke
 			int64_t since =
 				l->entered_ns && l->entered_ns < l->asked_ns ? l->entered_ns : l->asked_ns;
 
-			if (is_done(l))
+			if (l->n_done >= l->n_asked)
 				continue;
 			done = false;
 			if (until < since + SAMPLER_PATIENCE_NS)
@@ -130,26 +125,22 @@ struct sampler *sampler_new(const struct sys *sys, struct err *err)
 	return NULL;
 }
 
-static struct sampler_worker *worker_new(struct sampler *s, bool is_shared)
+/* The worker of a source: a new one for a real GPU, and for the first of all others. */
+static struct sampler_worker *worker_for(struct sampler *s, const struct source *source)
 {
-	struct sampler_worker *l = s->workers[s->n_workers++] = xcalloc(1, sizeof(*l));
+	bool is_shared = source->kind != SOURCE_GPU || source->simulated;
+	struct sampler_worker *l;
 
+	for (unsigned i = 0; i < s->n_workers; i++)
+		if (is_shared && s->workers[i]->is_shared)
+			return s->workers[i];
+	l = s->workers[s->n_workers++] = xcalloc(1, sizeof(*l));
 	*l = (struct sampler_worker){.sampler = s, .is_shared = is_shared, .request_fd = -1};
 	l->requests_end = &l->requests;
 	l->looked_ns = s->sys->monotonic_ns(s->sys);
 	l->suspended_ns = s->sys->boottime_ns(s->sys) - l->looked_ns;
 	pthread_mutex_init(&l->life, NULL);
 	return l;
-}
-
-static struct sampler_worker *worker_for(struct sampler *s, const struct source *source)
-{
-	bool is_shared = source->kind != SOURCE_GPU || source->simulated;
-
-	for (unsigned i = 0; i < s->n_workers; i++)
-		if (is_shared && s->workers[i]->is_shared)
-			return s->workers[i];
-	return worker_new(s, is_shared);
 }
 
 static bool worker_start(struct sampler_worker *l, struct err *err)
@@ -190,7 +181,7 @@ void sampler_free(struct sampler *s)
 		bool done;
 
 		pthread_mutex_lock(&s->lock);
-		done = is_done(l);
+		done = l->n_done >= l->n_asked;
 		pthread_mutex_unlock(&s->lock);
 		if (l->thread && done)
 			worker_drop(opener_finish(l->thread));

@@ -184,11 +184,6 @@ static void take_event(struct session *session, const struct sampler_event *even
 
 /* ---- silent devices ---- */
 
-static bool is_counted(const struct session *session, const struct session_source *s)
-{
-	return s->away != AWAY_ASIDE && !s->paused && (s != session->picked || session->counting);
-}
-
 /* Report a source that has fallen silent since the last call; returns false if there is none.
  * Sources that share its thread go away without a message. */
 static bool notice_silence(struct session *session, char *text, size_t size)
@@ -197,7 +192,9 @@ static bool notice_silence(struct session *session, char *text, size_t size)
 		struct session_source *s = &session->sources[i];
 		char line[sizeof(s->reported)];
 		uint32_t whose;
-		int64_t ns = is_counted(session, s) ? sampler_silence(session->sampler, s->index, &whose) : 0;
+		bool counted =
+			s->away != AWAY_ASIDE && !s->paused && (s != session->picked || session->counting);
+		int64_t ns = counted ? sampler_silence(session->sampler, s->index, &whose) : 0;
 
 		if (ns <= SAMPLER_SILENT_NS)
 			continue;

@@ -24,15 +24,6 @@ static struct scope scope_of(const struct options *o, pid_t held)
 	return (struct scope){.kind = SCOPE_MACHINE};
 }
 
-/* A simulated screen begins with a past, as far as the clock reaches; what is written or measured
- * is what happens from now on. */
-static int64_t history_of(const struct options *o, int64_t now_ns)
-{
-	if (o->command != COMMAND_LIVE || o->log)
-		return 0;
-	return now_ns < HISTORY_NS ? now_ns : HISTORY_NS;
-}
-
 /* Add the events of the metrics of each group. */
 static bool add_group_needs(struct session *session, struct span groups, struct err *err)
 {
@@ -85,7 +76,12 @@ static bool find_needs(struct session *session, struct err *err)
 static struct source_options source_options_of(const struct session *session, pid_t held, bool per_instance)
 {
 	const struct options *o = session->options;
-	int64_t now_ns = session->sys->monotonic_ns(session->sys), history_ns = history_of(o, now_ns);
+	int64_t now_ns = session->sys->monotonic_ns(session->sys), history_ns = 0;
+
+	/* A simulated screen begins with a past, as far as the clock reaches; what is written or
+	 * measured is what happens from now on. */
+	if (o->command == COMMAND_LIVE && !o->log)
+		history_ns = now_ns < HISTORY_NS ? now_ns : HISTORY_NS;
 
 	return (struct source_options){
 		.db = session->db,
@@ -149,21 +145,6 @@ static struct source *open_lost(struct opening *o, const char *device, struct er
 	return (o->may_turn ? source_open_free : source_open)(o->sys, o->lost.backend, &o->what, device, err);
 }
 
-static bool is_of_other(const struct opening *o, const char *device)
-{
-	for (size_t i = 0; i < ARRAY_LEN(o->others); i++)
-		if (strcmp(o->others[i], device) == 0)
-			return true;
-	return false;
-}
-
-static bool is_same_gpu(const struct opening *o, const struct source *source)
-{
-	return source->product == o->lost.product &&
-	       source->constants.core_mask == o->lost.constants.core_mask &&
-	       source->constants.l2_slice_count == o->lost.constants.l2_slice_count;
-}
-
 /* A GPU may come back under another name, because its old node is still open in a program. */
 static struct source *open_elsewhere(struct opening *o)
 {
@@ -174,10 +155,16 @@ static struct source *open_elsewhere(struct opening *o)
 	if (o->lost.kind == SOURCE_GPU && o->lost.device[0] && o->lost.backend->probe)
 		o->lost.backend->probe(o->sys, &found, &ignored);
 	for (; found; found = next) {
+		bool taken = source || strcmp(found->device, o->lost.device) == 0;
+
 		next = found->next;
-		if (!source && strcmp(found->device, o->lost.device) != 0 && !is_of_other(o, found->device))
+		for (size_t i = 0; i < ARRAY_LEN(o->others); i++)
+			taken |= strcmp(o->others[i], found->device) == 0;
+		if (!taken)
 			source = open_lost(o, found->device, &ignored);
-		if (source && !is_same_gpu(o, source)) {
+		if (source && (source->product != o->lost.product ||
+			       source->constants.core_mask != o->lost.constants.core_mask ||
+			       source->constants.l2_slice_count != o->lost.constants.l2_slice_count)) {
 			source->backend->close(source);
 			source_free(take_ptr(&source));
 		}
