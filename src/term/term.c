@@ -213,12 +213,6 @@ static enum term_event take_again(struct term *term, enum term_event event)
 	return event;
 }
 
-static enum term_event resume_screen(struct term *term, struct term_input *in)
-{
-	in->signal = exit_wait_foreground(term->tty.out);
-	return in->signal ? TERM_QUIT : take_again(term, TERM_RESUMED);
-}
-
 static enum term_event handle_signals(struct term *term, struct term_input *in)
 {
 	struct signals signals = exit_signals_seen();
@@ -236,8 +230,10 @@ static enum term_event handle_signals(struct term *term, struct term_input *in)
 		in->signal = signals.quit;
 		return TERM_QUIT;
 	}
-	if (signals.cont)
-		return resume_screen(term, in);
+	if (signals.cont) {
+		in->signal = exit_wait_foreground(term->tty.out);
+		return in->signal ? TERM_QUIT : take_again(term, TERM_RESUMED);
+	}
 	if (!signals.winch)
 		return TERM_NONE;
 	adopt_size(term);

@@ -263,14 +263,6 @@ static int erase_from(const struct cells *c, int y, int from)
 	return next_change(c, y, blank, c->cols);
 }
 
-static void erase_rest(struct cells *c, int y, int x, struct strbuf *out)
-{
-	cells_move(c, y, x, out);
-	pen_set(&c->pen, cells_look(c, y, x, c->pen.now), out);
-	c->strings->add(out, c->strings->cap[CAP_EL], 0, 0);
-	set_shown(c, y, x, c->cols);
-}
-
 /* Write the last character one column early, then insert the character before it, which pushes it
  * into the corner. */
 static void write_corner(struct cells *c, struct strbuf *out)
@@ -352,14 +344,6 @@ static int steps_cost(int n, bool by_byte)
 	return n == 0 || (by_byte && n < sequence) ? n : sequence;
 }
 
-/* About how many bytes it takes to go from a row and column to that group. */
-static int way_cost(int y, int x, const struct cell_group *to)
-{
-	int down = to->y - y, right = to->from - x;
-
-	return steps_cost(abs(down), down > 0) + steps_cost(abs(right), right < 0);
-}
-
 /* The group that takes about the fewest bytes from a row and column (x < 0: unknown), in that
  * look. */
 static struct cell_group *cheapest_group(struct cells *c, struct cell_group *from, int y, int x,
@@ -373,7 +357,8 @@ static struct cell_group *cheapest_group(struct cells *c, struct cell_group *fro
 
 		if (cost >= least)
 			continue;
-		way = x < 0 ? INT_MAX : way_cost(y, x, g);
+		way = x < 0 ? INT_MAX
+			    : steps_cost(abs(g->y - y), g->y > y) + steps_cost(abs(g->from - x), g->from < x);
 		cost += way < g->reach ? way : g->reach;
 		if (cost < least) {
 			least = cost;
@@ -410,8 +395,12 @@ static void write_groups(struct cells *c, struct strbuf *out)
 		const struct cell_group *group = &c->groups[i];
 
 		c->look = group->look == GROUP_BLANK ? 0 : group->look;
-		if (group->kind == GROUP_ERASE)
-			erase_rest(c, group->y, group->from, out);
+		if (group->kind == GROUP_ERASE) {
+			cells_move(c, group->y, group->from, out);
+			pen_set(&c->pen, cells_look(c, group->y, group->from, c->pen.now), out);
+			c->strings->add(out, c->strings->cap[CAP_EL], 0, 0);
+			set_shown(c, group->y, group->from, c->cols);
+		}
 		if (group->kind == GROUP_CORNER)
 			write_corner(c, out);
 		if (group->kind == GROUP_CELLS)
@@ -439,15 +428,6 @@ static void write_changes(struct cells *c, bool all, struct strbuf *out)
 
 /* ---- frames ---- */
 
-static void clear_screen(struct cells *c, struct strbuf *out)
-{
-	pen_reset(&c->pen, out);
-	c->strings->add(out, c->strings->cap[CAP_CLEAR], 0, 0);
-	for (int i = 0; i < c->cols * c->rows; i++)
-		c->shown[i] = CODE_BLANK;
-	c->stale = false;
-}
-
 bool cells_draw(struct cells *c, const struct canvas *canvas, struct strbuf *out)
 {
 	size_t start = out->n, cols = (size_t)c->cols, size = cols * (size_t)c->rows * sizeof(*c->next);
@@ -459,8 +439,13 @@ bool cells_draw(struct cells *c, const struct canvas *canvas, struct strbuf *out
 	if (!c->stale && !memcmp(c->shown, c->next, size))
 		return false;
 	all = c->stale;
-	if (all)
-		clear_screen(c, out);
+	if (all) {
+		pen_reset(&c->pen, out);
+		c->strings->add(out, c->strings->cap[CAP_CLEAR], 0, 0);
+		for (int i = 0; i < c->cols * c->rows; i++)
+			c->shown[i] = CODE_BLANK;
+		c->stale = false;
+	}
 	/* Another program may have moved the cursor since the last frame, so each frame places it
 	 * again, and ends in the default look. */
 	c->x = c->y = -1;

@@ -50,20 +50,15 @@ static bool move_across(const struct cells *c, int x, struct strbuf *out)
 	return move_along(c, x < c->x ? left : right, c->x, x, out);
 }
 
-static bool move_down(const struct cells *c, int y, struct strbuf *out)
+/* Along the row first, because that cancels a pending wrap in the last column. */
+static bool move_by_steps(const struct cells *c, int y, int x, struct strbuf *out)
 {
 	static const enum term_string up[] = {CAP_CUU1, CAP_CUU, CAP_VPA},
 				      down[] = {CAP_CUD1, CAP_CUD, CAP_VPA};
 
-	return move_along(c, y < c->y ? up : down, c->y, y, out);
-}
-
-/* Along the row first, because that cancels a pending wrap in the last column. */
-static bool move_by_steps(const struct cells *c, int y, int x, struct strbuf *out)
-{
 	return (y == 0 && x == 0 && move_by(c, CAP_HOME, 0, 0, out)) ||
 	       (c->y >= 0 && ((c->x == x && !c->unsure) || move_across(c, x, out)) &&
-		(c->y == y || move_down(c, y, out)));
+		(c->y == y || move_along(c, y < c->y ? up : down, c->y, y, out)));
 }
 
 /* To the cell from anywhere, or by steps if that is no longer. The text is in c->way. */

@@ -62,15 +62,12 @@ static void add_colors(struct strbuf *out, size_t start, const struct pen_look *
 		add_piece(out, start, to->bg);
 }
 
-/* Whether the change needs no reset. */
-static bool only_adds(const struct look *from, const struct look *to)
-{
-	return !(from->attrs & ~to->attrs) && (from->fg < 0 || to->fg >= 0) && (from->bg < 0 || to->bg >= 0);
-}
-
 void pen_change(const struct pen *pen, unsigned from, unsigned to, struct strbuf *out)
 {
 	const struct pen_look *old = &pen->looks[from], *new = &pen->looks[to];
+	/* Whether the change needs no reset. */
+	bool only_adds = !(old->look.attrs & ~new->look.attrs) && (old->look.fg < 0 || new->look.fg >= 0) &&
+			 (old->look.bg < 0 || new->look.bg >= 0);
 	size_t start = out->n, end;
 
 	if (from == to)
@@ -78,7 +75,7 @@ void pen_change(const struct pen *pen, unsigned from, unsigned to, struct strbuf
 	add_piece(out, start, pen->reset);
 	add_attributes(pen, out, start, new->look.attrs);
 	add_colors(out, start, NULL, new);
-	if (!only_adds(&old->look, &new->look))
+	if (!only_adds)
 		return;
 	end = out->n;
 	add_attributes(pen, out, end, new->look.attrs & ~old->look.attrs);
