@@ -7,7 +7,6 @@
 #ifndef MALITOP_LOOPS_H
 #define MALITOP_LOOPS_H
 
-#include <stddef.h>
 #include <stdint.h>
 
 /* Follow n pointers: a read per turn, which waits for the one before it. */
@@ -15,17 +14,11 @@ static inline void *loops_chase(void *p, uint64_t n);
 /* Count the '1' among n characters: a read per turn, a second branch, and an instruction more for
  * each '1'. */
 static inline uint64_t loops_ones(const char *text, uint64_t n);
-/* Sum of a[i] x b[i x stride], stride in bytes: two reads per turn. */
-static inline double loops_dot(const double *a, const double *b, size_t stride, uint64_t n);
-/* c[i] += a x b[i]: two reads and a write per turn. */
-static inline void loops_add(double *c, double a, const double *b, uint64_t n);
 
 #if defined(__x86_64__)
 
 #define LOOPS_CHASE 3
 #define LOOPS_ONES 5
-#define LOOPS_DOT 7
-#define LOOPS_ADD 8
 
 static inline void *loops_chase(void *p, uint64_t n)
 {
@@ -57,48 +50,10 @@ static inline uint64_t loops_ones(const char *text, uint64_t n)
 	return ones;
 }
 
-static inline double loops_dot(const double *a, const double *b, size_t stride, uint64_t n)
-{
-	double sum = 0, product;
-
-	__asm__ volatile("1:\n\t"
-			 "movsd (%[a]), %[product]\n\t"
-			 "mulsd (%[b]), %[product]\n\t"
-			 "addsd %[product], %[sum]\n\t"
-			 "add $8, %[a]\n\t"
-			 "add %[stride], %[b]\n\t"
-			 "dec %[n]\n\t"
-			 "jnz 1b"
-			 : [a] "+r"(a), [b] "+r"(b), [n] "+r"(n), [sum] "+x"(sum), [product] "=&x"(product)
-			 : [stride] "r"(stride)
-			 : "cc", "memory");
-	return sum;
-}
-
-static inline void loops_add(double *c, double a, const double *b, uint64_t n)
-{
-	double sum;
-
-	__asm__ volatile("1:\n\t"
-			 "movsd (%[b]), %[sum]\n\t"
-			 "mulsd %[a], %[sum]\n\t"
-			 "addsd (%[c]), %[sum]\n\t"
-			 "movsd %[sum], (%[c])\n\t"
-			 "add $8, %[b]\n\t"
-			 "add $8, %[c]\n\t"
-			 "dec %[n]\n\t"
-			 "jnz 1b"
-			 : [b] "+r"(b), [c] "+r"(c), [n] "+r"(n), [sum] "=&x"(sum)
-			 : [a] "x"(a)
-			 : "cc", "memory");
-}
-
 #elif defined(__aarch64__)
 
 #define LOOPS_CHASE 3
 #define LOOPS_ONES 5
-#define LOOPS_DOT 7
-#define LOOPS_ADD 7
 
 static inline void *loops_chase(void *p, uint64_t n)
 {
@@ -131,47 +86,10 @@ static inline uint64_t loops_ones(const char *text, uint64_t n)
 	return ones;
 }
 
-static inline double loops_dot(const double *a, const double *b, size_t stride, uint64_t n)
-{
-	double sum = 0, x, y;
-
-	__asm__ volatile("1:\n\t"
-			 "ldr %d[x], [%[a]], #8\n\t"
-			 "ldr %d[y], [%[b]]\n\t"
-			 "fmul %d[x], %d[x], %d[y]\n\t"
-			 "fadd %d[sum], %d[sum], %d[x]\n\t"
-			 "add %[b], %[b], %[stride]\n\t"
-			 "subs %[n], %[n], #1\n\t"
-			 "b.ne 1b"
-			 : [a] "+r"(a), [b] "+r"(b), [n] "+r"(n), [sum] "+w"(sum), [x] "=&w"(x), [y] "=&w"(y)
-			 : [stride] "r"(stride)
-			 : "cc", "memory");
-	return sum;
-}
-
-static inline void loops_add(double *c, double a, const double *b, uint64_t n)
-{
-	double x, y;
-
-	__asm__ volatile("1:\n\t"
-			 "ldr %d[x], [%[b]], #8\n\t"
-			 "ldr %d[y], [%[c]]\n\t"
-			 "fmul %d[x], %d[x], %d[a]\n\t"
-			 "fadd %d[y], %d[y], %d[x]\n\t"
-			 "str %d[y], [%[c]], #8\n\t"
-			 "subs %[n], %[n], #1\n\t"
-			 "b.ne 1b"
-			 : [b] "+r"(b), [c] "+r"(c), [n] "+r"(n), [x] "=&w"(x), [y] "=&w"(y)
-			 : [a] "w"(a)
-			 : "cc", "memory");
-}
-
 #else
 
 #define LOOPS_CHASE 0
 #define LOOPS_ONES 0
-#define LOOPS_DOT 0
-#define LOOPS_ADD 0
 
 static inline void *loops_chase(void *p, uint64_t n)
 {
@@ -192,21 +110,6 @@ static inline uint64_t loops_ones(const char *text, uint64_t n)
 				: "+r"(ones)); /* what stands here cannot become a conditional move */
 		}
 	return ones;
-}
-
-static inline double loops_dot(const double *a, const double *b, size_t stride, uint64_t n)
-{
-	double sum = 0;
-
-	for (; n--; b = (const double *)((uintptr_t)b + stride))
-		sum += *a++ * *b;
-	return sum;
-}
-
-static inline void loops_add(double *c, double a, const double *b, uint64_t n)
-{
-	while (n--)
-		*c++ += a * *b++;
 }
 
 #endif
