@@ -2,9 +2,34 @@
 
 #include "base/alloc.h"
 
+#include <stdio.h>
 #include <string.h>
 
 const struct backend_extras backend_extras_none;
+
+void source_found_add(struct source_found **found, const struct backend *backend, const char *device)
+{
+	while (*found)
+		found = &(*found)->next;
+	*found = xcalloc(1, sizeof(**found));
+	(*found)->backend = backend;
+	snprintf((*found)->device, sizeof((*found)->device), "%s", device);
+}
+
+int64_t source_suspended_ns(const struct sys *sys)
+{
+	int64_t monotonic = sys->monotonic_ns(sys);
+
+	return sys->boottime_ns(sys) - monotonic;
+}
+
+const char *code_text_find(const struct code_text *texts, size_t n, int code)
+{
+	for (size_t i = 0; i < n; i++)
+		if (texts[i].code == code)
+			return texts[i].text;
+	return NULL;
+}
 
 unsigned source_add_slot(struct source *source, const struct slot *slot)
 {

@@ -241,6 +241,24 @@ static inline int source_fd(const struct source *source)
 	return source->backend->fd ? source->backend->fd(source) : -1;
 }
 
+/* Append a device to a list (for probe). */
+void source_found_add(struct source_found **found, const struct backend *backend, const char *device);
+/* CLOCK_BOOTTIME minus CLOCK_MONOTONIC: it grows by the time that the machine was suspended. */
+int64_t source_suspended_ns(const struct sys *sys);
+
+/* The text of a code, such as what an errno means here or what helps; NULL: the table has none. */
+struct code_text {
+	int code;
+	const char *text;
+};
+const char *code_text_find(const struct code_text *texts, size_t n, int code);
+
+static inline void source_add_known(uint64_t *sum, uint64_t v)
+{
+	if (v != SAMPLE_UNKNOWN)
+		*sum = *sum == SAMPLE_UNKNOWN ? v : *sum + v;
+}
+
 /* Append a slot to source->slots (for open). name must live as long as the source. Returns its
  * index. */
 unsigned source_add_slot(struct source *source, const struct slot *slot);

@@ -1,6 +1,11 @@
-#include "backends/panfrost/panfrost.h"
+/* panfrost: Mali GPUs through Mesa's kernel driver: one opened node, from its registers to samples.
+ * Threads: as in backend.h. */
+#include "backends/panfrost/panfrost_abi.h"
 
 #include "backends/backends.h"
+#include "backends/drm/drm_gpu.h"
+#include "backends/gpu/gpu_identity.h"
+#include "base/alloc.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -9,6 +14,74 @@
 #define INTERVAL_LEAST_NS 10000000ll  /* each dump is requested, and flushes the GPU's caches */
 #define SHARED "shared"               /* the interface beside a program that counts */
 #define INTERVAL_MOST_NS 1000000000ll /* a 32-bit cycle counter overflows after some seconds */
+#define BLOCK_BYTES (64 * 4)
+#define T60X 0x6956      /* in the register of the T60x */
+#define T60X_TOLD 0x0600 /* what the driver makes of it */
+
+/* The largest dump that any combination of registers makes the driver write: V4 with 64 core
+ * groups. The driver is not told the size of the buffer, so it always has this one. */
+#define DUMP_MOST (64 * 8 * BLOCK_BYTES)
+
+/* Whether the counters can be had. */
+enum panfrost_counters {
+	PANFROST_COUNTERS,
+	PANFROST_OFF,     /* the kernel keeps them behind its unstable ioctls */
+	PANFROST_UNASKED, /* -b panfrost:fdinfo */
+	PANFROST_TAKEN,   /* by another program */
+};
+
+/* For the header, and for doctor. */
+static const struct {
+	const char *note, *lines;
+} states[] = {
+	[PANFROST_COUNTERS] = {"counting keeps the GPU powered",
+			       "counters  by the unstable ioctls, all blocks, one dump a sample\n"
+			       "power     the GPU stays powered while malitop counts\n"},
+	[PANFROST_OFF] =
+		{"no counters: the kernel keeps them behind its unstable ioctls: echo Y | sudo tee "
+		 "/sys/module/panfrost/parameters/unstable_ioctls, then restart malitop",
+		 "limited: counters: the kernel keeps them behind its unstable ioctls, or "
+		 "panfrost.unstable_ioctls=1 at boot: they give all views, and the kernel then calls "
+		 "itself tainted -> echo Y | sudo tee "
+		 "/sys/module/panfrost/parameters/unstable_ioctls\n"},
+	[PANFROST_UNASKED] = {"no counters: -b panfrost:fdinfo",
+			      "counters  not used, because of -b panfrost:fdinfo\n"},
+	[PANFROST_TAKEN] =
+		{"no counters: another program has them, and only one can: stop it, and the screen "
+		 "counts",
+		 "limited: counters: another program has them, and only one can: they give all "
+		 "views -> stop that program\n"},
+};
+
+/* The registers of the GPU as the driver reports them. */
+struct panfrost_props {
+	uint64_t product, revision; /* halves of GPU_ID, as the register has it */
+	uint64_t cores, l2_present, l2_features, core_features, mem_features, thread_features;
+};
+
+struct panfrost {
+	struct drm_gpu gpu;
+	struct panfrost_props props;
+	enum panfrost_counters counters;
+	bool v4;
+
+	/* Used by the sampler: */
+	/* The last dump and the next one, DUMP_MOST each; NULL until started. The last one is all
+	 * zeros after a start, as the driver's own memory is. */
+	uint8_t *dumps[2];
+	unsigned last;
+	size_t dump_bytes; /* of each that the driver fills */
+	bool owned;        /* the counters are ours */
+	bool restarted;    /* before the next dump */
+	bool unstamped;    /* the GPU's time stamp stands still: that proves nothing */
+	uint64_t stamp;    /* of the last dump */
+	int64_t asked_ns;  /* the requested interval */
+	int64_t next_ns;   /* when the next dump is due */
+	int64_t end_ns;    /* of the last sample */
+	int64_t dump_ns;   /* how long the last dump took */
+	bool failed;       /* the last dump did: the counters have to be started again */
+	bool gap;          /* before the next sample */
+};
 
 static const struct drm_usage_driver panfrost_usage = {
 	.name = "panfrost",
@@ -26,46 +99,100 @@ static bool panfrost_probe(const struct sys *sys, struct source_found **found, s
 	return drm_node_probe(sys, &backend_panfrost, panfrost_usage.name, found, err);
 }
 
-/* ---- opening ---- */
+/* ---- the registers ---- */
+
+static bool read_props(struct panfrost *p, struct err *err)
+{
+	static const uint64_t v4_products[] = {T60X, 0x0620, 0x0720};
+	struct panfrost_props *props = &p->props;
+	const struct {
+		enum panfrost_param param;
+		uint64_t *value;
+		const char *name;
+	} members[] = {
+		{PANFROST_GPU_PROD_ID, &props->product, "product"},
+		{PANFROST_GPU_REVISION, &props->revision, "revision"},
+		{PANFROST_SHADER_PRESENT, &props->cores, "shader cores"},
+		{PANFROST_L2_PRESENT, &props->l2_present, "L2 caches"},
+		{PANFROST_L2_FEATURES, &props->l2_features, "L2 features"},
+		{PANFROST_CORE_FEATURES, &props->core_features, "core features"},
+		{PANFROST_MEM_FEATURES, &props->mem_features, "memory features"},
+		{PANFROST_THREAD_FEATURES, &props->thread_features, "thread features"},
+	};
+
+	for (size_t i = 0; i < ARRAY_LEN(members); i++) {
+		struct panfrost_get_param request = {.param = members[i].param};
+
+		if (!drm_gpu_ask(&p->gpu, PANFROST_GET_PARAM, &request))
+			return err_set(err, errno, "%s: cannot ask for the GPU's %s: %s", p->gpu.path,
+				       members[i].name, strerror(errno));
+		*members[i].value = request.value;
+	}
+	if (props->product == T60X_TOLD)
+		props->product = T60X;
+	for (size_t i = 0; i < ARRAY_LEN(v4_products); i++)
+		p->v4 |= props->product == v4_products[i];
+	return (props->product && props->product <= UINT16_MAX && props->cores) ||
+	       err_set(err, EPROTO, "%s: the driver reports no GPU id or no shader cores", p->gpu.path);
+}
+
+/* Each core group has an L2 cache, with the number of the group's first core. Of several groups the
+ * driver powers only the first (panfrost_get_core_mask). */
+static uint64_t powered_group(const struct panfrost_props *props)
+{
+	uint64_t l2 = props->l2_present, group = ~(l2 - 1) & (l2 - 2);
+
+	return l2 != 1 && props->cores & group ? group : UINT64_MAX;
+}
 
 static void fill_source(struct source *source, struct panfrost *p)
 {
-	static const char *const notes[] = {
-		[PANFROST_COUNTERS] = "counting keeps the GPU powered",
-		[PANFROST_OFF] = ("no counters: the kernel keeps them behind its unstable ioctls: "
-				  "echo Y | sudo tee /sys/module/panfrost/parameters/unstable_ioctls, then "
-				  "restart malitop"),
-		[PANFROST_UNASKED] = "no counters: -b panfrost:fdinfo",
-		[PANFROST_TAKEN] =
-			("no counters: another program has them, and only one can: stop it, and the "
-			 "screen counts"),
-	};
-	uint64_t cores = panfrost_used_cores(&p->props);
-	char group[96];
+	const struct panfrost_props *props = &p->props;
+	uint64_t group = powered_group(props), cores = props->cores & group;
+	unsigned slices = gpu_identity_slices((uint32_t)props->mem_features);
+	char unused[96];
 
-	snprintf(group, sizeof(group), "the driver uses %u of its %u cores, those of the first core group",
-		 (unsigned)__builtin_popcountll(cores), (unsigned)__builtin_popcountll(p->props.cores));
+	snprintf(unused, sizeof(unused), "the driver uses %u of its %u cores, those of the first core group",
+		 (unsigned)__builtin_popcountll(cores), (unsigned)__builtin_popcountll(props->cores));
+	p->dump_bytes = p->v4 ? (size_t)__builtin_popcountll(props->l2_present) * 8 * BLOCK_BYTES
+			      : gpu_dump_bytes(false, slices, props->cores);
+	if (p->v4) /* a memory block per core group */
+		slices = (unsigned)__builtin_popcountll(props->l2_present & group);
 	drm_gpu_fill(&p->gpu, source, &panfrost_usage,
 		     &(struct drm_gpu_facts){
-			     .id = panfrost_gpu_id(&p->props),
+			     .id = props->product << 16 | (props->revision & 0xffff),
 			     .core_mask = cores,
-			     .slices = panfrost_slices(&p->props),
-			     .bus_bits = panfrost_bus_bits(&p->props),
+			     .slices = slices,
+			     .bus_bits = gpu_identity_bus_bits((uint32_t)props->l2_features),
 			     .block_values = 64,
-			     .core_features = (uint32_t)p->props.core_features,
-			     .thread_features = (uint32_t)p->props.thread_features,
+			     .core_features = (uint32_t)props->core_features,
+			     .thread_features = (uint32_t)props->thread_features,
 			     .counts = p->counters == PANFROST_COUNTERS,
-			     .notes = {notes[p->counters], cores != p->props.cores ? group : NULL},
+			     .notes = {states[p->counters].note, cores != props->cores ? unused : NULL},
 		     });
 }
 
-static enum panfrost_counters find_counters(const struct source *source, const struct panfrost *p)
+/* ---- the counters ---- */
+
+static bool enable_counters(struct panfrost *p, bool on)
+{
+	struct panfrost_perfcnt_enable request = {.enable = on};
+
+	if (!drm_gpu_ask(&p->gpu, PANFROST_PERFCNT_ENABLE, &request))
+		return false;
+	p->owned = on;
+	return true;
+}
+
+/* Whether the kernel would count, without an effect on the GPU: turning off what is not ours fails,
+ * after the kernel has looked at its parameter. */
+static enum panfrost_counters find_counters(const struct source *source, struct panfrost *p)
 {
 	const char *interface = source->options.interface;
 
 	if (interface)
 		return strcmp(interface, SHARED) == 0 ? PANFROST_TAKEN : PANFROST_UNASKED;
-	return panfrost_offers_counters(p) ? PANFROST_COUNTERS : PANFROST_OFF;
+	return enable_counters(p, false) || errno == EINVAL ? PANFROST_COUNTERS : PANFROST_OFF;
 }
 
 static bool panfrost_open(struct source *source, const char *device, struct err *err)
@@ -75,12 +202,100 @@ static bool panfrost_open(struct source *source, const char *device, struct err 
 
 	if (!drm_gpu_open(&p->gpu, source, &panfrost_usage, device, err))
 		return false;
-	if (!panfrost_read_props(p, &why))
+	if (!read_props(p, &why))
 		return drm_gpu_refuse(&p->gpu, &panfrost_usage, &why, err);
-	p->v4 = panfrost_is_v4(&p->props);
-	p->dump_bytes = panfrost_dump_bytes(&p->props);
 	p->counters = find_counters(source, p);
 	fill_source(source, p);
+	return true;
+}
+
+/* Take the counters, which powers the GPU until they are released. */
+static bool start_counters(struct panfrost *p, struct err *err)
+{
+	static const struct code_text reasons[] = {
+		{EBUSY, "another program counts: stop it, or use -b panfrost:fdinfo"},
+		{ENOSYS, "the kernel's unstable ioctls are off"},
+		{EINVAL, "the driver refuses the primary counters of this GPU: use -b panfrost:fdinfo"},
+		{ENODEV, "the driver has been unbound from the GPU"},
+	};
+	const char *why;
+	int code;
+
+	for (unsigned i = 0; i < 2; i++) {
+		p->dumps[i] = sys_map_private(p->gpu.sys, DUMP_MOST);
+		if (!p->dumps[i])
+			return err_set(err, errno, "%s: no memory for the counters: %s", p->gpu.path,
+				       strerror(errno));
+	}
+	if (enable_counters(p, true))
+		return true;
+	code = errno;
+	why = code_text_find(reasons, ARRAY_LEN(reasons), code);
+	return err_set(err, code, "%s: cannot take the counters: %s", p->gpu.path,
+		       why ? why : strerror(code));
+}
+
+/* No effect if they were not taken. */
+static void stop_counters(struct panfrost *p)
+{
+	if (p->owned)
+		enable_counters(p, false);
+	p->owned = p->restarted = p->unstamped = false;
+	for (unsigned i = 0; i < 2; i++) {
+		if (p->dumps[i])
+			p->gpu.sys->munmap(p->gpu.sys, p->dumps[i], DUMP_MOST);
+		p->dumps[i] = NULL;
+	}
+}
+
+/* Start them again, from zero, whether they count or not. To turn on what is on has no effect, so
+ * it is turned off first, unless another program has taken it. Returns false with errno. */
+static bool restart_counters(struct panfrost *p)
+{
+	if (p->owned && !enable_counters(p, false) && errno != EINVAL)
+		return false;
+	p->owned = false;
+	memset(p->dumps[p->last], 0, p->dump_bytes);
+	p->restarted = enable_counters(p, true);
+	return p->restarted;
+}
+
+/* A reset of the GPU turns its counters off, and the driver does not turn them on again: dumps
+ * succeed and are the old one, with its time stamp. If even counters that were just started have
+ * the old time stamp, it is one that stands still. */
+static bool is_written(struct panfrost *p)
+{
+	const uint8_t *next = p->dumps[!p->last];
+	uint64_t stamp;
+
+	if (memcmp(next, p->dumps[p->last], p->dump_bytes) == 0)
+		return p->unstamped;
+	memcpy(&stamp, next, sizeof(stamp));
+	p->unstamped |= p->restarted && stamp == p->stamp;
+	p->restarted = false;
+	p->stamp = stamp;
+	return true;
+}
+
+/* Read the counters into slots. Fills the time of the dump. Returns false with errno; ESTALE: a
+ * reset of the GPU has turned them off. */
+static bool dump_counters(struct panfrost *p, int64_t *at_ns, uint64_t *slots, unsigned n_slots)
+{
+	uint8_t *next = p->dumps[!p->last];
+	struct panfrost_perfcnt_dump request = {.buf_ptr = (uintptr_t)next};
+	int64_t before_ns = p->gpu.sys->monotonic_ns(p->gpu.sys);
+	bool ok = drm_gpu_ask(&p->gpu, PANFROST_PERFCNT_DUMP, &request);
+	int saved = errno;
+
+	p->dump_ns = p->gpu.sys->monotonic_ns(p->gpu.sys) - before_ns;
+	*at_ns = before_ns + p->dump_ns / 2;
+	if (!ok)
+		return errno = saved, false;
+	if (!is_written(p))
+		return errno = ESTALE, false;
+	gpu_dump_fold(&(struct gpu_dump){next, p->dump_bytes, p->v4}, &p->gpu.fold, slots);
+	gpu_fold_finish(&p->gpu.fold, *at_ns - p->end_ns, slots, n_slots);
+	p->last = !p->last;
 	return true;
 }
 
@@ -90,9 +305,9 @@ static bool panfrost_open(struct source *source, const char *device, struct err 
 static bool panfrost_claim(struct source *source, struct err *err)
 {
 	struct panfrost *p = source->priv;
-	bool ok = p->counters != PANFROST_COUNTERS || panfrost_counters_start(p, err);
+	bool ok = p->counters != PANFROST_COUNTERS || start_counters(p, err);
 
-	panfrost_counters_stop(p);
+	stop_counters(p);
 	return ok;
 }
 
@@ -109,7 +324,7 @@ static bool panfrost_start(struct source *source, int64_t period_ns, int64_t now
 	p->next_ns = now_ns + source->period_ns;
 	p->failed = p->gap = false;
 	drm_usage_start(&p->gpu.usage, source->period_ns, now_ns);
-	if (counts && !panfrost_counters_start(p, err))
+	if (counts && !start_counters(p, err))
 		return false;
 	p->end_ns = counts ? p->gpu.sys->monotonic_ns(p->gpu.sys) : now_ns;
 	return true;
@@ -127,36 +342,41 @@ static void follow_dumps(struct source *source, const struct panfrost *p)
 }
 
 /* What the next dump would cover is unknown, so the counters are started again before it. */
-static enum read_result fail_sample(struct source *source, struct panfrost *p, int code,
-				    struct sample *sample)
+static enum read_result fail_sample(struct source *source, struct panfrost *p, struct sample *sample)
 {
-	if (code == ENODEV || code == EBADF)
+	static const struct code_text reasons[] = {
+		{ETIMEDOUT, "the GPU did not finish the dump within a second: see dmesg, it may hang"},
+		{ESTALE, "the GPU was reset, which stops its counters: they are started again"},
+		{ENOSYS, "the kernel's unstable ioctls have been turned off"},
+		{EINVAL, "the counters belong to another program now"},
+		{EBUSY, "the counters belong to another program now"},
+		{EFAULT, "the driver could not write the dump"},
+	};
+	const char *why = code_text_find(reasons, ARRAY_LEN(reasons), errno);
+
+	if (errno == ENODEV || errno == EBADF)
 		return READ_GONE;
 	p->failed = true;
-	source->failure = panfrost_counters_failure(code);
+	source->failure = why ? why : "the driver refused the dump";
 	sample->begin_ns = sample->end_ns = p->end_ns;
 	sample->flags |= SAMPLE_ERROR;
 	return READ_GOT;
-}
-
-static enum read_result resume_counters(struct source *source, struct panfrost *p, struct sample *sample)
-{
-	if (!panfrost_counters_restart(p))
-		return fail_sample(source, p, errno, sample);
-	p->failed = false;
-	p->gap = true;
-	p->end_ns = p->gpu.sys->monotonic_ns(p->gpu.sys);
-	return READ_NONE;
 }
 
 static enum read_result read_counters(struct source *source, struct panfrost *p, struct sample *sample)
 {
 	int64_t at_ns;
 
-	if (p->failed)
-		return resume_counters(source, p, sample);
-	if (!panfrost_counters_dump(p, &at_ns, sample->value, source->n_slots))
-		return fail_sample(source, p, errno, sample);
+	if (p->failed) {
+		if (!restart_counters(p))
+			return fail_sample(source, p, sample);
+		p->failed = false;
+		p->gap = true;
+		p->end_ns = p->gpu.sys->monotonic_ns(p->gpu.sys);
+		return READ_NONE;
+	}
+	if (!dump_counters(p, &at_ns, sample->value, source->n_slots))
+		return fail_sample(source, p, sample);
 	follow_dumps(source, p);
 	sample->begin_ns = p->end_ns;
 	sample->end_ns = p->end_ns = at_ns > p->end_ns ? at_ns : p->end_ns + 1;
@@ -166,17 +386,12 @@ static enum read_result read_counters(struct source *source, struct panfrost *p,
 	return READ_GOT;
 }
 
-/* Ask for something that the driver keeps in memory, to see whether it is still there. */
-static bool is_gone(const struct panfrost *p)
+/* Whether the GPU is still there: ask for something that the driver keeps in memory. */
+static enum read_result read_clients(struct panfrost *p, int64_t now_ns, struct sample *sample)
 {
 	struct panfrost_get_param request = {.param = PANFROST_GPU_PROD_ID};
 
-	return !drm_gpu_ask(&p->gpu, PANFROST_GET_PARAM, &request) && errno == ENODEV;
-}
-
-static enum read_result read_clients(struct panfrost *p, int64_t now_ns, struct sample *sample)
-{
-	if (is_gone(p))
+	if (!drm_gpu_ask(&p->gpu, PANFROST_GET_PARAM, &request) && errno == ENODEV)
 		return READ_GONE;
 	sample->begin_ns = p->end_ns;
 	sample->end_ns = p->end_ns = now_ns;
@@ -190,9 +405,7 @@ static enum read_result panfrost_read(struct source *source, int64_t now_ns, str
 	enum read_result got;
 	uint64_t active;
 
-	if (now_ns < p->next_ns && !source->cut)
-		return READ_NONE;
-	if (now_ns <= p->end_ns)
+	if ((now_ns < p->next_ns && !source->cut) || now_ns <= p->end_ns)
 		return READ_NONE;
 	if (now_ns >= p->next_ns)
 		p->next_ns += source->period_ns * ((now_ns - p->next_ns) / source->period_ns + 1);
@@ -210,33 +423,22 @@ static enum read_result panfrost_read(struct source *source, int64_t now_ns, str
 
 static void panfrost_stop(struct source *source)
 {
-	panfrost_counters_stop(source->priv);
+	stop_counters(source->priv);
 }
 
 static void panfrost_close(struct source *source)
 {
 	struct panfrost *p = source->priv;
 
-	panfrost_counters_stop(p);
+	stop_counters(p);
 	drm_gpu_close(&p->gpu);
 }
 
 static void panfrost_describe(const struct source *source, struct strbuf *text)
 {
-	static const char *const counters[] = {
-		[PANFROST_COUNTERS] = "counters  by the unstable ioctls, all blocks, one dump a sample\n"
-				      "power     the GPU stays powered while malitop counts\n",
-		[PANFROST_OFF] = "limited: counters: the kernel keeps them behind its unstable ioctls, or "
-				 "panfrost.unstable_ioctls=1 at boot: they give all views, and the kernel "
-				 "then calls itself tainted -> echo Y | sudo tee "
-				 "/sys/module/panfrost/parameters/unstable_ioctls\n",
-		[PANFROST_UNASKED] = "counters  not used, because of -b panfrost:fdinfo\n",
-		[PANFROST_TAKEN] = "limited: counters: another program has them, and only one can: they give "
-				   "all views -> stop that program\n",
-	};
 	const struct panfrost *p = source->priv;
 
-	drm_gpu_describe(&p->gpu, source, counters[p->counters], text);
+	drm_gpu_describe(&p->gpu, source, states[p->counters].lines, text);
 }
 
 const struct backend backend_panfrost = {
