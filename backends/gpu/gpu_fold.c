@@ -51,6 +51,15 @@ void gpu_fold_fini(struct gpu_fold *f)
 	*f = (struct gpu_fold){0};
 }
 
+unsigned gpu_fold_core(const struct gpu_fold *f, unsigned rank)
+{
+	unsigned core = 0;
+
+	while (core < 64 && (!(f->core_mask >> core & 1) || f->core_rank[core] != rank))
+		core++;
+	return core;
+}
+
 static void add_values(const uint8_t *index, unsigned n_counters, const uint64_t *value, unsigned n,
 		       uint64_t *slots)
 {

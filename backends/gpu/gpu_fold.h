@@ -24,6 +24,8 @@ struct gpu_fold {
 /* Call after the slots were added to the source. */
 void gpu_fold_init(struct gpu_fold *f, const struct source *source);
 void gpu_fold_fini(struct gpu_fold *f);
+/* The number of the core with this rank among the cores of the mask; 64 if there is none. */
+unsigned gpu_fold_core(const struct gpu_fold *f, unsigned rank);
 /* Add a block of n values. `instance` is a core number or an L2 slice, 0 for other blocks. A block
  * that the GPU should not have is ignored. Slots start as SAMPLE_UNKNOWN. A value of GPU_OVERFLOW
  * or more is not a valid count and makes every sum that contains it unknown (gpu_fold_finish). No

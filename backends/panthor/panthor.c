@@ -1,6 +1,7 @@
 #include "backends/panthor/panthor.h"
 
 #include "backends/backends.h"
+#include "backends/gpu/gpu_identity.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -25,42 +26,49 @@ static bool panthor_probe(const struct sys *sys, struct source_found **found, st
 
 /* ---- opening ---- */
 
+static bool read_info(struct panthor *p, struct err *err)
+{
+	p->info_size = panthor_query(p, PANTHOR_GPU_INFO, &p->info, sizeof(p->info));
+	if (!p->info_size)
+		return err_set(err, errno, "%s: cannot ask for the GPU: %s", p->gpu.path, strerror(errno));
+	return (p->info.gpu_id && p->info.shader_present) ||
+	       err_set(err, EPROTO, "%s: the driver reports no GPU id or no shader cores", p->gpu.path);
+}
+
 static void fill_source(struct source *source, struct panthor *p)
 {
-	static const char *const notes[] = {
-		[PANTHOR_COUNTERS] = "counting keeps the GPU powered; its interface is not in mainline Linux",
-		[PANTHOR_NONE] = "no counters: mainline Linux has none for this driver",
-		[PANTHOR_UNASKED] = "no counters: -b panthor:fdinfo",
-	};
+	bool wide = p->info_size >= sizeof(p->info) && p->info.gpu_id >> 28 == 15;
+	const char *note =
+		p->interface ? "counting keeps the GPU powered; its interface is not in mainline Linux"
+		: source->options.interface ? "no counters: -b panthor:fdinfo"
+					    : "no counters: mainline Linux has none for this driver";
 
 	drm_gpu_fill(&p->gpu, source, &panthor_usage,
 		     &(struct drm_gpu_facts){
-			     .id = panthor_gpu_id(p),
+			     .id = p->info.gpu_id | (wide ? (uint64_t)p->info.gpu_id_hi << 32 : 0),
 			     .core_mask = p->info.shader_present,
-			     .slices = panthor_slices(p),
-			     .bus_bits = panthor_bus_bits(p),
-			     .block_values = p->extent.counters,
+			     .slices = gpu_identity_slices(p->info.mem_features),
+			     .bus_bits = gpu_identity_bus_bits(p->info.l2_features),
+			     .block_values = p->extent.info.counters_per_block,
 			     .core_features = p->info.core_features,
 			     .thread_features = p->info.thread_features,
-			     .counts = p->counters == PANTHOR_COUNTERS,
-			     .notes = {notes[p->counters]},
+			     .counts = p->interface != NULL,
+			     .notes = {note},
 		     });
 }
 
 static bool panthor_open(struct source *source, const char *device, struct err *err)
 {
-	const char *interface = source->options.interface;
 	struct panthor *p = source->priv;
 	struct err why = {0};
 
 	p->event = p->handle = -1;
 	if (!drm_gpu_open(&p->gpu, source, &panthor_usage, device, err))
 		return false;
-	if (!panthor_read_info(p, &why))
+	if (!read_info(p, &why))
 		return drm_gpu_refuse(&p->gpu, &panthor_usage, &why, err);
-	if (!interface)
+	if (!source->options.interface)
 		panthor_find_counters(p);
-	p->counters = interface ? PANTHOR_UNASKED : p->interface ? PANTHOR_COUNTERS : PANTHOR_NONE;
 	fill_source(source, p);
 	return true;
 }
@@ -70,98 +78,79 @@ static bool panthor_open(struct source *source, const char *device, struct err *
 static bool panthor_start(struct source *source, int64_t period_ns, int64_t now_ns, struct err *err)
 {
 	struct panthor *p = source->priv;
-	bool counts = p->counters == PANTHOR_COUNTERS;
-	int64_t least = counts ? INTERVAL_LEAST_NS : DRM_USAGE_PERIOD_NS;
+	int64_t least = p->interface ? INTERVAL_LEAST_NS : DRM_USAGE_PERIOD_NS;
 
 	source->period_ns = period_ns < least ? least : period_ns;
 	p->next_ns = now_ns + source->period_ns;
 	drm_usage_start(&p->gpu.usage, source->period_ns, now_ns);
-	if (counts && !panthor_counters_start(p, err))
+	if (p->interface && !panthor_counters_start(p, err))
 		return false;
-	p->end_ns = counts ? p->gpu.sys->monotonic_ns(p->gpu.sys) : now_ns;
+	p->end_ns = p->interface ? p->gpu.sys->monotonic_ns(p->gpu.sys) : now_ns;
 	p->end_raw_ns = p->gpu.sys->raw_ns(p->gpu.sys);
 	return true;
 }
 
-/* The driver stamps by another clock. A stamp may be any number. */
-static const char *place_sample(struct panthor *p, const struct panthor_interval *i, struct sample *sample)
+/* Place a sample in time. The driver stamps by another clock, and a stamp may be any number. Returns
+ * why the sample is not valid, NULL if it is. */
+static const char *place_sample(struct panthor *p, const struct panthor_sample_header *h,
+				struct sample *sample)
 {
 	int64_t before = p->gpu.sys->monotonic_ns(p->gpu.sys), raw = p->gpu.sys->raw_ns(p->gpu.sys);
 	int64_t offset = before + (p->gpu.sys->monotonic_ns(p->gpu.sys) - before) / 2 - raw;
+	int64_t begin_ns = (int64_t)h->begin_ns, end_ns = (int64_t)h->end_ns;
 
-	sample->begin_ns = sample->end_ns = p->end_ns;
-	if (i->end_ns > raw + SLACK_NS || i->end_ns <= p->end_raw_ns || i->begin_ns > i->end_ns ||
-	    i->begin_ns < p->end_raw_ns - SLACK_NS)
-		return "its timestamps are impossible";
-	if (i->begin_ns > p->end_raw_ns + SLACK_NS) {
-		sample->flags |= SAMPLE_GAP;
-		sample->begin_ns = i->begin_ns + offset;
-	}
-	p->end_raw_ns = i->end_ns;
-	sample->end_ns = i->end_ns + offset > p->end_ns ? i->end_ns + offset : p->end_ns + 1;
-	p->end_ns = sample->end_ns;
-	return NULL;
-}
-
-static const char *judge_sample(struct panthor *p, const struct panthor_interval *i, struct sample *sample)
-{
-	const char *failure = place_sample(p, i, sample);
-
-	if (i->flags & p->interface->stretched_flag)
+	if (h->flags & p->interface->stretched_flag)
 		sample->flags |= SAMPLE_STRETCHED;
-	if (failure)
-		return failure;
-	if (i->flags & p->interface->error_flag)
+	sample->begin_ns = sample->end_ns = p->end_ns;
+	if (end_ns > raw + SLACK_NS || end_ns <= p->end_raw_ns || begin_ns > end_ns ||
+	    begin_ns < p->end_raw_ns - SLACK_NS)
+		return "its timestamps are impossible";
+	if (begin_ns > p->end_raw_ns + SLACK_NS) {
+		sample->flags |= SAMPLE_GAP;
+		sample->begin_ns = begin_ns + offset;
+	}
+	p->end_raw_ns = end_ns;
+	sample->end_ns = end_ns + offset > p->end_ns ? end_ns + offset : p->end_ns + 1;
+	p->end_ns = sample->end_ns;
+	if (h->flags & p->interface->error_flag)
 		return "the driver reports an error in it";
-	return i->flags & PANTHOR_SAMPLE_OVERFLOW ? "a counter overflowed in it" : NULL;
-}
-
-/* Clock cycles that the driver counts are better than those of the frequency that it reports. */
-static void fill_cycles(const struct panthor *p, const struct panthor_interval *i, struct sample *sample)
-{
-	uint64_t *slot = sample->value + p->gpu.usage.clock_slot;
-
-	if (i->cycles[0] && i->cycles[0] < GPU_OVERFLOW)
-		slot[GPU_CLOCK_CY] = i->cycles[0];
-	if (i->cycles[1] && i->cycles[1] < GPU_OVERFLOW)
-		slot[GPU_CLOCK_SHADER_CY] = i->cycles[1];
+	return h->flags & PANTHOR_SAMPLE_OVERFLOW ? "a counter overflowed in it" : NULL;
 }
 
 static enum read_result read_counters(struct source *source, struct panthor *p, bool due,
 				      struct sample *sample)
 {
-	struct panthor_interval interval;
+	uint64_t *clock = sample->value + p->gpu.usage.clock_slot;
+	struct panthor_sample_header header;
 	enum read_result got;
 
 	if (due && !p->requested && !panthor_counters_request(p))
 		return READ_GONE;
-	got = panthor_counters_take(p, &interval, sample->value);
+	got = panthor_counters_take(p, &header, sample->value);
 	if (got != READ_GOT)
 		return got;
 	gpu_fold_finish(&p->gpu.fold, source->period_ns, sample->value, source->n_slots);
-	source->failure = judge_sample(p, &interval, sample);
+	source->failure = place_sample(p, &header, sample);
 	if (source->failure) {
 		sample->flags |= SAMPLE_ERROR;
 		return READ_GOT;
 	}
 	drm_usage_fill(&p->gpu.usage, sample->end_ns,
 		       p->gpu.fold.active < 0 ? SAMPLE_UNKNOWN : sample->value[p->gpu.fold.active], sample);
-	fill_cycles(p, &interval, sample);
+	/* Clock cycles that the driver counts are better than those of the frequency that it
+	 * reports. */
+	if (header.top_cycles && header.top_cycles < GPU_OVERFLOW)
+		clock[GPU_CLOCK_CY] = header.top_cycles;
+	if (header.shader_cycles && header.shader_cycles < GPU_OVERFLOW)
+		clock[GPU_CLOCK_SHADER_CY] = header.shader_cycles;
 	return READ_GOT;
 }
 
-/* Ask for something that the driver keeps in memory, to see whether it is still there. */
-static bool is_gone(const struct panthor *p)
-{
-	struct panthor_dev_query query = {.type = PANTHOR_GPU_INFO};
-
-	return p->gpu.sys->drm_ioctl(p->gpu.sys, p->gpu.fd, PANTHOR_DEV_QUERY, &query) != 0 &&
-	       errno == ENODEV;
-}
-
+/* Whether the GPU is still there: ask for something that the driver keeps in memory. */
 static enum read_result read_clients(struct panthor *p, int64_t now_ns, struct sample *sample)
 {
-	if (is_gone(p))
+	errno = 0;
+	if (!panthor_query(p, PANTHOR_GPU_INFO, NULL, 0) && errno == ENODEV)
 		return READ_GONE;
 	sample->begin_ns = p->end_ns;
 	sample->end_ns = p->end_ns = now_ns;
@@ -172,7 +161,7 @@ static enum read_result read_clients(struct panthor *p, int64_t now_ns, struct s
 static enum read_result panthor_read(struct source *source, int64_t now_ns, struct sample *sample)
 {
 	struct panthor *p = source->priv;
-	bool due = now_ns >= p->next_ns || source->cut, counts = p->counters == PANTHOR_COUNTERS;
+	bool due = now_ns >= p->next_ns || source->cut;
 	enum read_result got;
 
 	if ((!due && !p->requested) || now_ns <= p->end_ns)
@@ -181,7 +170,7 @@ static enum read_result panthor_read(struct source *source, int64_t now_ns, stru
 		p->next_ns += source->period_ns * ((now_ns - p->next_ns) / source->period_ns + 1);
 	memset(sample->value, 0xff, source->n_slots * sizeof(*sample->value)); /* SAMPLE_UNKNOWN */
 	source->failure = NULL;
-	got = counts ? read_counters(source, p, due, sample) : read_clients(p, now_ns, sample);
+	got = p->interface ? read_counters(source, p, due, sample) : read_clients(p, now_ns, sample);
 	if (got == READ_GOT && sample->end_ns - sample->begin_ns > source->period_ns + source->period_ns / 2)
 		sample->flags |= SAMPLE_STRETCHED;
 	return got;
@@ -205,17 +194,17 @@ static void panthor_describe(const struct source *source, struct strbuf *text)
 	const struct panthor *p = source->priv;
 	AUTO_STRBUF struct strbuf counters = {0};
 
-	if (p->counters == PANTHOR_COUNTERS)
+	if (p->interface)
 		strbuf_printf(&counters,
 			      "counters  by the interface %s, which mainline Linux does not have\n"
 			      "power     the GPU stays powered while malitop counts\n",
 			      p->interface->name);
-	else if (p->counters == PANTHOR_NONE)
+	else if (source->options.interface)
+		strbuf_str(&counters, "counters  not used, because of -b panthor:fdinfo\n");
+	else
 		strbuf_str(&counters,
 			   "limited: counters: mainline Linux has none for Panthor, so no command gets "
 			   "them: a kernel with Arm's driver (kbase) does\n");
-	else
-		strbuf_str(&counters, "counters  not used, because of -b panthor:fdinfo\n");
 	drm_gpu_describe(&p->gpu, source, counters.p, text);
 }
 

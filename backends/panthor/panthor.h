@@ -2,9 +2,7 @@
  * backends/panthor.
  *
  *   panthor.c            the backend: one opened node, from its registers to samples
- *   panthor_device.c     the registers, and which interface for counters the kernel has
- *   panthor_counters.c   a session of counters: shared memory, requests, samples
- *   panthor_sample.c     the layout of a sample
+ *   panthor_counters.c   the interfaces for counters, and a session: memory, requests, samples
  *
  * Threads: as in backend.h.
  */
@@ -25,19 +23,11 @@ struct panthor_interface {
 	unsigned long control; /* ioctl */
 	uint32_t error_flag, stretched_flag;
 };
-extern const struct panthor_interface panthor_interfaces[];
-extern const unsigned panthor_n_interfaces;
-
-/* Why there are no counters. */
-enum panthor_counters {
-	PANTHOR_COUNTERS,
-	PANTHOR_NONE,    /* the kernel has none that we know */
-	PANTHOR_UNASKED, /* -b panthor:fdinfo */
-};
 
 /* Extent of a sample. */
 struct panthor_extent {
-	uint32_t counters, sample_header, block_header, sample_bytes, n_blocks;
+	struct panthor_perf_info info;
+	uint32_t n_blocks;
 	bool dense; /* cores are numbered by rank, without the holes of the mask */
 };
 
@@ -50,10 +40,8 @@ struct panthor_buffer {
 struct panthor {
 	struct drm_gpu gpu;
 	struct panthor_gpu_info info;
-	uint32_t info_size; /* what the kernel filled */
-	enum panthor_counters counters;
-	const struct panthor_interface *interface;
-	struct panthor_perf_info perf;
+	uint32_t info_size;                        /* what the kernel filled */
+	const struct panthor_interface *interface; /* NULL: there are no counters */
 	struct panthor_extent extent;
 
 	/* Used by the sampler: */
@@ -65,26 +53,17 @@ struct panthor {
 	int64_t next_ns, end_ns, end_raw_ns; /* next request; the last end by both clocks */
 };
 
-bool panthor_read_info(struct panthor *p, struct err *err);
-uint64_t panthor_gpu_id(const struct panthor *p); /* for gpudb_by_id */
-unsigned panthor_slices(const struct panthor *p);
-unsigned panthor_bus_bits(const struct panthor *p);
-/* Look for an interface for counters, without an effect on the GPU. Sets interface (NULL: none),
- * perf and extent. */
+/* Returns how much of the struct the kernel has, 0 if it does not know the question. */
+uint32_t panthor_query(const struct panthor *p, uint32_t type, void *to, uint32_t size);
+/* Look for an interface for counters, without an effect on the GPU. Sets interface and extent. */
 void panthor_find_counters(struct panthor *p);
 /* Whether the sizes that the kernel reports agree with each other. Fills *extent. */
-bool panthor_extent_init(struct panthor_extent *extent, const struct panthor_perf_info *perf,
+bool panthor_extent_init(struct panthor_extent *extent, const struct panthor_perf_info *info,
 			 uint64_t core_mask);
-
-/* What a sample contains besides its blocks. */
-struct panthor_interval {
-	int64_t begin_ns, end_ns; /* CLOCK_MONOTONIC_RAW */
-	uint64_t cycles[2];       /* of the GPU's and of the shader cores' clock */
-	uint32_t flags;           /* enum panthor_sample_flag */
-};
-/* Add the sample of extent->sample_bytes to slots. Safe for any bytes. */
+/* Copy the header of a sample of extent->info.sample_size bytes, and add its blocks to slots. Safe
+ * for any bytes. */
 void panthor_sample_fold(const struct panthor_extent *extent, const uint8_t *bytes,
-			 const struct gpu_fold *fold, struct panthor_interval *interval, uint64_t *slots);
+			 const struct gpu_fold *fold, struct panthor_sample_header *header, uint64_t *slots);
 
 /* A session. After a failure nothing is left behind. */
 bool panthor_counters_start(struct panthor *p, struct err *err);
@@ -93,6 +72,7 @@ void panthor_counters_stop(struct panthor *p); /* no effect if there is none */
  * later. */
 bool panthor_counters_request(struct panthor *p);
 /* Take a waiting sample, waiting a little for one. */
-enum read_result panthor_counters_take(struct panthor *p, struct panthor_interval *interval, uint64_t *slots);
+enum read_result panthor_counters_take(struct panthor *p, struct panthor_sample_header *header,
+				       uint64_t *slots);
 
 #endif

@@ -1,6 +1,7 @@
 #include "backends/panthor/panthor.h"
 
 #include "base/alloc.h"
+#include "config.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -10,10 +11,62 @@
 #define SLOTS_LEAST 8u
 #define SLOTS_MOST 1024u
 #define WAIT_MS 2 /* for a sample that was just requested */
+#define SAMPLE_BYTES_MAX (1u << 20)
 
 static int ask_driver(const struct panthor *p, unsigned long request, void *arg)
 {
 	return p->gpu.sys->drm_ioctl(p->gpu.sys, p->gpu.fd, request, arg);
+}
+
+/* ---- the interfaces ---- */
+
+static const struct panthor_interface interfaces[] = {
+	{"of Arm's own kernels", PANTHOR_PERF_INFO_ARM, PANTHOR_PERF_INFO_ARM_SIZE,
+	 PANTHOR_PERF_SETUP_ARM_SIZE, PANTHOR_PERF_CONTROL_ARM, 0, PANTHOR_SAMPLE_STRETCHED},
+#ifdef WITH_PANTHOR_PERF
+	{"proposed for Linux in December 2025", PANTHOR_PERF_INFO_V6, PANTHOR_PERF_INFO_V6_SIZE,
+	 PANTHOR_PERF_SETUP_V6_SIZE, PANTHOR_PERF_CONTROL_V6, PANTHOR_SAMPLE_ERROR, 0},
+#endif
+};
+
+uint32_t panthor_query(const struct panthor *p, uint32_t type, void *to, uint32_t size)
+{
+	struct panthor_dev_query query = {.type = type, .size = size, .pointer = (uintptr_t)to};
+
+	return ask_driver(p, PANTHOR_DEV_QUERY, &query) == 0 ? query.size : 0;
+}
+
+bool panthor_extent_init(struct panthor_extent *extent, const struct panthor_perf_info *info,
+			 uint64_t core_mask)
+{
+	uint64_t blocks = (uint64_t)info->fw_blocks + info->cshw_blocks + info->tiler_blocks +
+			  info->memsys_blocks + info->shader_blocks + info->neural_blocks;
+	uint64_t bytes = info->sample_header_size +
+			 blocks * (info->block_header_size + (uint64_t)info->counters_per_block * 8);
+
+	*extent = (struct panthor_extent){
+		.info = *info,
+		.n_blocks = (uint32_t)blocks,
+		.dense = info->shader_blocks == (unsigned)__builtin_popcountll(core_mask),
+	};
+	return info->counters_per_block && info->counters_per_block <= GPU_BLOCK_SLOTS_MAX &&
+	       info->sample_header_size >= sizeof(struct panthor_sample_header) &&
+	       info->block_header_size >= sizeof(struct panthor_block_header) && blocks <= 256 &&
+	       info->sample_size <= SAMPLE_BYTES_MAX && info->sample_size % 8 == 0 &&
+	       bytes <= info->sample_size;
+}
+
+void panthor_find_counters(struct panthor *p)
+{
+	for (size_t i = 0; i < ARRAY_LEN(interfaces) && !p->interface; i++) {
+		uint32_t query = interfaces[i].query, size = interfaces[i].info_size;
+		struct panthor_perf_info info = {0};
+
+		if (panthor_query(p, query, NULL, 0) == size &&
+		    panthor_query(p, query, &info, size) == size &&
+		    panthor_extent_init(&p->extent, &info, p->info.shader_present))
+			p->interface = &interfaces[i];
+	}
 }
 
 static int control_session(const struct panthor *p, uint32_t command, void *data, uint64_t size)
@@ -24,6 +77,13 @@ static int control_session(const struct panthor *p, uint32_t command, void *data
 					       .pointer = (uintptr_t)data};
 
 	return ask_driver(p, p->interface->control, &control);
+}
+
+static bool command_session(const struct panthor *p, uint32_t command)
+{
+	struct panthor_perf_user_data none = {0};
+
+	return control_session(p, command, &none, sizeof(none)) == 0;
 }
 
 /* ---- memory that is shared with the driver ---- */
@@ -78,44 +138,31 @@ static bool open_session(struct panthor *p)
 	return p->handle >= 0;
 }
 
-static bool start_session(struct panthor *p)
-{
-	struct panthor_perf_user_data none = {0};
-
-	p->running = control_session(p, PANTHOR_PERF_START, &none, sizeof(none)) == 0;
-	return p->running;
-}
-
 static bool fail_start(struct panthor *p, const char *what, struct err *err)
 {
-	static const struct {
-		int code;
-		const char *help;
-	} helps[] = {
+	static const struct code_text helps[] = {
 		{EBUSY, "another program counts: stop it, or use -b panthor:fdinfo"},
 		{EACCES, "it needs CAP_PERFMON: run malitop as root, or use -b panthor:fdinfo"},
 		{EPERM, "it needs CAP_PERFMON: run malitop as root, or use -b panthor:fdinfo"},
 		{ENODEV, "the driver has been unbound, or its firmware is lost"},
 	};
 	int code = errno;
+	const char *help = code_text_find(helps, ARRAY_LEN(helps), code);
 
 	panthor_counters_stop(p);
-	for (size_t i = 0; i < ARRAY_LEN(helps); i++)
-		if (helps[i].code == code)
-			return err_set(err, code, "%s: %s: %s", p->gpu.path, what, helps[i].help);
-	return err_set(err, code, "%s: %s: %s", p->gpu.path, what, strerror(code));
+	return err_set(err, code, "%s: %s: %s", p->gpu.path, what, help ? help : strerror(code));
 }
 
 bool panthor_counters_start(struct panthor *p, struct err *err)
 {
 	p->event = p->handle = -1;
 	p->running = p->requested = false;
-	p->n_slots = count_slots(p->extent.sample_bytes);
+	p->n_slots = count_slots(p->extent.info.sample_size);
 	if (!p->n_slots)
 		return err_set(err, EPROTO,
 			       "%s: samples of %u bytes do not fill whole pages: use -b panthor:fdinfo",
-			       p->gpu.path, p->extent.sample_bytes);
-	if (!make_buffer(p, &p->samples, (size_t)p->n_slots * p->extent.sample_bytes) ||
+			       p->gpu.path, p->extent.info.sample_size);
+	if (!make_buffer(p, &p->samples, (size_t)p->n_slots * p->extent.info.sample_size) ||
 	    !make_buffer(p, &p->control, PAGE))
 		return fail_start(p, "no memory for the counters", err);
 	p->event = sys_event_new();
@@ -123,17 +170,16 @@ bool panthor_counters_start(struct panthor *p, struct err *err)
 		return fail_start(p, "no event for the counters", err);
 	if (!open_session(p))
 		return fail_start(p, "cannot set up the counters", err);
-	return start_session(p) || fail_start(p, "cannot start the counters", err);
+	p->running = command_session(p, PANTHOR_PERF_START);
+	return p->running || fail_start(p, "cannot start the counters", err);
 }
 
 void panthor_counters_stop(struct panthor *p)
 {
-	struct panthor_perf_user_data none = {0};
-
 	if (!p->interface)
 		return;
 	if (p->running)
-		control_session(p, PANTHOR_PERF_STOP, &none, sizeof(none));
+		command_session(p, PANTHOR_PERF_STOP);
 	if (p->handle >= 0)
 		control_session(p, PANTHOR_PERF_TEARDOWN, NULL, 0);
 	p->running = false;
@@ -145,9 +191,7 @@ void panthor_counters_stop(struct panthor *p)
 
 bool panthor_counters_request(struct panthor *p)
 {
-	struct panthor_perf_user_data none = {0};
-
-	p->requested = control_session(p, PANTHOR_PERF_SAMPLE, &none, sizeof(none)) == 0;
+	p->requested = command_session(p, PANTHOR_PERF_SAMPLE);
 	return p->requested || errno == EBUSY;
 }
 
@@ -162,7 +206,41 @@ static bool wait_for_sample(struct panthor *p)
 	return true;
 }
 
-enum read_result panthor_counters_take(struct panthor *p, struct panthor_interval *interval, uint64_t *slots)
+static void fold_block(const struct panthor_extent *extent, const uint8_t *bytes, const struct gpu_fold *fold,
+		       uint64_t *slots)
+{
+	/* Our data describes no others. */
+	static const enum gpu_block blocks[] = {[PANTHOR_BLOCK_CSHW] = BLOCK_FRONT_END,
+						[PANTHOR_BLOCK_TILER] = BLOCK_TILER,
+						[PANTHOR_BLOCK_MEMSYS] = BLOCK_MEMORY,
+						[PANTHOR_BLOCK_SHADER] = BLOCK_CORE};
+	uint32_t n = extent->info.counters_per_block;
+	uint64_t value[GPU_BLOCK_SLOTS_MAX];
+	struct panthor_block_header header;
+	unsigned instance;
+
+	memcpy(&header, bytes, sizeof(header));
+	if (header.type < PANTHOR_BLOCK_CSHW || header.type > PANTHOR_BLOCK_SHADER)
+		return;
+	instance = header.type == PANTHOR_BLOCK_SHADER && extent->dense ? gpu_fold_core(fold, header.index)
+									: header.index;
+	memcpy(value, bytes + extent->info.block_header_size, n * sizeof(*value));
+	gpu_fold_block(fold, blocks[header.type], instance, value, n, slots);
+}
+
+void panthor_sample_fold(const struct panthor_extent *extent, const uint8_t *bytes,
+			 const struct gpu_fold *fold, struct panthor_sample_header *header, uint64_t *slots)
+{
+	const struct panthor_perf_info *info = &extent->info;
+	size_t stride = info->block_header_size + info->counters_per_block * sizeof(uint64_t);
+
+	memcpy(header, bytes, sizeof(*header));
+	for (uint32_t i = 0; i < extent->n_blocks; i++)
+		fold_block(extent, bytes + info->sample_header_size + i * stride, fold, slots);
+}
+
+enum read_result panthor_counters_take(struct panthor *p, struct panthor_sample_header *header,
+				       uint64_t *slots)
 {
 	volatile struct panthor_perf_ring *ring =
 		(volatile struct panthor_perf_ring *)(void *)p->control.memory;
@@ -174,8 +252,8 @@ enum read_result panthor_counters_take(struct panthor *p, struct panthor_interva
 		return READ_NONE;
 	if (ring->insert_idx - extract > p->n_slots) /* it overtook us: take the oldest that is left */
 		extract = ring->insert_idx - p->n_slots;
-	panthor_sample_fold(&p->extent, p->samples.memory + extract % p->n_slots * p->extent.sample_bytes,
-			    &p->gpu.fold, interval, slots);
+	panthor_sample_fold(&p->extent, p->samples.memory + extract % p->n_slots * p->extent.info.sample_size,
+			    &p->gpu.fold, header, slots);
 	ring->extract_idx = extract + 1;
 	p->requested = false;
 	return READ_GOT;
