@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,8 +25,6 @@
 static bool kbase_probe(const struct sys *sys, struct source_found **found, struct err *err)
 {
 	(void)err;
-	while (*found)
-		found = &(*found)->next;
 	for (unsigned i = 0; i < NODES_MAX; i++) {
 		char path[32];
 		int fd;
@@ -35,10 +34,7 @@ static bool kbase_probe(const struct sys *sys, struct source_found **found, stru
 		if (fd < 0)
 			continue;
 		sys->close(sys, fd);
-		*found = xcalloc(1, sizeof(**found));
-		(*found)->backend = &backend_kbase;
-		snprintf((*found)->device, sizeof((*found)->device), "%s", path);
-		found = &(*found)->next;
+		source_found_add(found, &backend_kbase, path);
 	}
 	return true;
 }
@@ -73,7 +69,7 @@ static void fill_source(struct source *source, struct kbase *k, uint64_t gpu_id)
 	source->constants = (struct source_constants){
 		.core_count = (unsigned)__builtin_popcountll(k->extent.core_mask),
 		.l2_slice_count = k->extent.n_slices,
-		.bus_width_bits = kbase_props_bus_bits(props),
+		.bus_width_bits = gpu_identity_bus_bits(props->l2_features),
 		.block_values = k->extent.block_values,
 		.core_mask = k->extent.core_mask,
 		.top_hz = props->max_khz && props->max_khz != UNKNOWN_KHZ ? props->max_khz * 1e3 : 0,
@@ -88,6 +84,77 @@ static void fill_source(struct source *source, struct kbase *k, uint64_t gpu_id)
 		snprintf(source->note, sizeof(source->note), "%s",
 			 "kbase: the driver counts another set than the primary one: raw counters are shown "
 			 "by block and index");
+}
+
+/* ---- a reader's session ---- */
+
+void kbase_enable(const struct gpu_layout *layout, uint64_t enable[BLOCK_COUNT][2])
+{
+	for (unsigned b = 0; b < BLOCK_COUNT; b++) {
+		enable[b][0] = layout ? 0xf : UINT64_MAX;
+		enable[b][1] = layout ? 0 : UINT64_MAX;
+	}
+	for (unsigned i = 0; layout && i < layout->n_counters; i++) {
+		const struct gpu_counter *c = &layout->counters[i];
+
+		enable[c->block][c->index / 64] |= 0xfull << (c->index % 64 & ~3u);
+	}
+}
+
+bool kbase_session_put(struct kbase *k)
+{
+	struct kbase_session *s = &k->session;
+
+	/* EPERM, EINVAL: the driver has it back already */
+	if (s->held &&
+	    (kbase_ioctl(k->device.sys, s->fd, s->put, &s->item) == 0 || errno == EPERM || errno == EINVAL))
+		s->held = false;
+	return !s->held;
+}
+
+enum read_result kbase_session_get(struct kbase *k)
+{
+	struct kbase_session *s = &k->session;
+	struct pollfd waiting = {.fd = s->fd, .events = POLLIN};
+	union kbase_item item = {.dump = {0}};
+
+	if (!kbase_session_put(k))
+		return errno == ENODEV || errno == EBADF ? READ_GONE : READ_NONE;
+	/* Taking from an empty ring fails with the errno of a real error, and many drivers print a
+	 * kernel warning. */
+	if (k->device.sys->poll(k->device.sys, &waiting, 1, 0) < 1)
+		return READ_NONE;
+	if (!(waiting.revents & POLLIN))
+		return READ_GONE;
+	if (kbase_ioctl(k->device.sys, s->fd, s->get, &item) < 0) {
+		s->held = errno == EBUSY; /* the driver has not got the previous one back yet */
+		return errno == s->empty || errno == EAGAIN || errno == EBUSY || errno == EINTR ? READ_NONE
+												: READ_GONE;
+	}
+	s->item = item;
+	s->held = true;
+	return READ_GOT;
+}
+
+static void close_session(struct kbase *k)
+{
+	struct kbase_session *s = &k->session;
+
+	if (s->memory)
+		k->device.sys->munmap(k->device.sys, s->memory, s->size);
+	if (s->fd >= 0)
+		k->device.sys->close(k->device.sys, s->fd);
+	*s = (struct kbase_session){.fd = -1};
+}
+
+static bool open_session(struct kbase *k, int64_t period_ns, struct err *err)
+{
+	if (k->reader->open(k, period_ns, err)) {
+		k->session_ns = period_ns;
+		return true;
+	}
+	close_session(k);
+	return false;
 }
 
 /* ---- opening ---- */
@@ -116,8 +183,7 @@ static bool open_reader(struct source *source, struct kbase *k, uint64_t gpu_id,
 		k->reader = choice.readers[i];
 		kbase_enable(product ? product->layout : NULL, k->enable);
 		snprintf(k->why, sizeof(k->why), "%s: %s", k->reader->name, choice.why[i]);
-		k->session_ns = interval_ns / parts_of(interval_ns);
-		ok = k->reader->open(k, k->session_ns, err);
+		ok = open_session(k, interval_ns / parts_of(interval_ns), err);
 		if (!ok && i)
 			*err = first; /* the error of the preferred reader is more useful */
 	}
@@ -139,20 +205,16 @@ static bool kbase_open(struct source *source, const char *device, struct err *er
 {
 	const char *path = device[0] ? device : "/dev/mali0";
 	struct kbase *k = source->priv;
-	uint64_t gpu_id;
 	struct err why = {0};
 
-	k->vinstr.fd = k->kinstr.fd = -1;
-	if (!kbase_device_open(&k->device, source->sys, path, &why))
-		return err_set(err, why.code, "kbase: %s: try `malitop doctor`", why.text);
-	gpu_id = kbase_props_id(&k->device.props);
-	if (!open_reader(source, k, gpu_id, &why)) {
+	k->session.fd = -1;
+	if (!kbase_device_open(&k->device, source->sys, path, &why) ||
+	    !open_reader(source, k, kbase_props_id(&k->device.props), &why)) {
 		kbase_device_close(&k->device);
-		return why.code == ERR_USAGE
-			       ? err_set(err, why.code, "%s", why.text)
-			       : err_set(err, why.code, "kbase: %s: try `malitop doctor`", why.text);
+		return err_set(err, why.code,
+			       why.code == ERR_USAGE ? "%s" : "kbase: %s: try `malitop doctor`", why.text);
 	}
-	fill_source(source, k, gpu_id);
+	fill_source(source, k, kbase_props_id(&k->device.props));
 	source->keeps_powered = k->device.version.api != KBASE_CSF && k->reader == &kbase_vinstr;
 	k->clock_slot = source_add_gpu_sums(source);
 	k->level_slot = source->n_slots;
@@ -172,8 +234,7 @@ static void end_session(struct kbase *k)
 {
 	if (k->started)
 		k->reader->stop(k);
-	if (k->session_ns)
-		k->reader->close(k);
+	close_session(k);
 	k->started = false;
 	k->session_ns = 0;
 }
@@ -185,9 +246,8 @@ static bool begin_session(struct kbase *k, int64_t step_ns, struct err *err)
 	if (k->session_ns == step_ns && !k->started)
 		return true; /* open made this session already */
 	end_session(k);
-	if (!k->reader->open(k, step_ns, err))
+	if (!open_session(k, step_ns, err))
 		return false;
-	k->session_ns = step_ns;
 	return (before.core_mask == k->extent.core_mask && before.n_slices == k->extent.n_slices &&
 		before.block_values == k->extent.block_values) ||
 	       err_set(err, EPROTO, "%s: the GPU's cores or counters have changed: restart malitop",
@@ -234,7 +294,7 @@ static int kbase_fd(const struct source *source)
 {
 	const struct kbase *k = source->priv;
 
-	return k->manual || k->n_parts > 1 ? -1 : k->reader->fd(k);
+	return k->manual || k->n_parts > 1 ? -1 : k->session.fd;
 }
 
 /* ---- samples ---- */
@@ -385,9 +445,11 @@ static enum read_result read_part(struct source *source)
 
 	if (!k->has_sum && !k->has_more)
 		memset(k->slots, 0xff, source->n_slots * sizeof(*k->slots)); /* SAMPLE_UNKNOWN */
-	got = k->reader->take(k, &part, k->slots);
+	got = kbase_session_get(k);
 	if (got != READ_GOT)
 		return got;
+	k->reader->take(k, &part, k->slots);
+	kbase_session_put(k);
 	pass_part(k, part.end_ns);
 	if (!kbase_times_is_lead(&k->times, source->sys, &part))
 		add_part(k, &part);
@@ -441,7 +503,7 @@ static void kbase_describe(const struct source *source, struct strbuf *text)
 	strbuf_printf(text, "\ndevice    %s, GPU id 0x%" PRIx64 "\n", k->device.path,
 		      kbase_props_id(&k->device.props));
 	strbuf_printf(text, "driver    %s%sAPI %u.%u (%s)\n", k->device.release,
-		      k->device.release[0] ? ", " : "", v->major, v->minor, kbase_api_names[v->api]);
+		      k->device.release[0] ? ", " : "", v->major, v->minor, kbase_generations[v->api].name);
 	strbuf_str(text, "gives     the counters of every block\n");
 	strbuf_printf(text, "counters  %s\n", k->why);
 	gpu_identity_describe(&source->constants, k->n_engines, text);

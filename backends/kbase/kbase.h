@@ -1,11 +1,10 @@
 /* kbase: Mali GPUs through Arm's own kernel driver. Internal to backends/kbase.
  *
  *   kbase.c            the backend: one opened device, from its node to samples
- *   kbase_device.c     the node: handshake, identity, ioctls
- *   kbase_props.c      the property stream
- *   kbase_choice.c     the choice between the two counter interfaces
- *   kbase_vinstr.c     the older one: dumps of 32-bit deltas
- *   kbase_kinstr.c     the newer one: self-describing samples      kbase_sample.c  their layout
+ *   kbase_device.c     the node: handshake, identity, the choice of a counter interface
+ *   kbase_props.c      the GPU's properties
+ *   kbase_vinstr.c     the older interface: dumps of 32-bit deltas
+ *   kbase_kinstr.c     the newer one: self-describing samples
  *   kbase_times.c      converts the driver's clock to ours
  *
  * Threads: as in backend.h. Nothing here is shared between devices.
@@ -21,12 +20,16 @@
 
 /* ---- the device ---- */
 
+/* The driver's generations. */
 enum kbase_api { KBASE_UK, KBASE_JM, KBASE_CSF };
-
-extern const char *const kbase_api_names[]; /* "job manager" */
+extern const struct kbase_generation {
+	const char *name; /* "job manager" */
+	unsigned major;   /* that we support; all of its minor versions are known or compatible */
+	unsigned version_check, set_flags; /* ioctls */
+} kbase_generations[];
 
 struct kbase_version {
-	enum kbase_api api; /* UK 10.x, JM 11.x, CSF 1.x */
+	enum kbase_api api;
 	unsigned major, minor;
 };
 
@@ -62,9 +65,6 @@ bool kbase_device_open(struct kbase_device *d, const struct sys *sys, const char
 void kbase_device_close(struct kbase_device *d);
 /* ioctl, repeated if a signal interrupts it. */
 int kbase_ioctl(const struct sys *sys, int fd, unsigned request, void *arg);
-/* Whether a reader has a sample. Ask before taking each one: taking from an empty ring fails with
- * the errno of a real error, and many drivers print a kernel warning. */
-enum read_result kbase_wait_result(const struct sys *sys, int fd);
 
 /* Parse the stream of GET_GPUPROPS: keys and values back to back. Unknown keys are skipped. Safe
  * for hostile bytes; returns false if the stream ends inside a value. */
@@ -74,7 +74,6 @@ void kbase_props_parse_uk(struct kbase_props *props, const uint8_t *bytes);
 /* The mask of counted cores, 0 if not reported. */
 uint64_t kbase_props_cores(const struct kbase_props *props);
 unsigned kbase_props_slices(const struct kbase_props *props);
-unsigned kbase_props_bus_bits(const struct kbase_props *props);
 /* GPU_ID for gpudb_by_id. */
 uint64_t kbase_props_id(const struct kbase_props *props);
 
@@ -90,6 +89,7 @@ struct kbase_interval {
 	uint32_t flags;      /* enum sample_flag */
 	uint32_t lost;       /* lost before this one */
 	uint32_t states;     /* of all blocks, enum prfcnt_block_state; 0: unknown */
+	uint64_t sequence;   /* of a kinstr sample */
 	uint64_t cycles[2];  /* of the GPU's and of the shader cores' clock, or SAMPLE_UNKNOWN */
 	const char *failure; /* why it is not a valid sample, static; NULL if it is valid */
 };
@@ -104,27 +104,33 @@ struct kbase_extent {
 	uint8_t set; /* 0: primary, the only set that our data describes */
 };
 
-struct kbase_vinstr {
+/* A reader's fd and its ring in memory that the driver writes. */
+struct kbase_session {
 	int fd; /* -1: none */
 	uint8_t *memory;
-	size_t size, buffer_bytes;
+	size_t size;
+	unsigned get, put; /* ioctls that take a sample and return it; they exchange `item` */
+	int empty;         /* errno of `get` if no sample waits */
+	bool held;         /* `item` has not been returned yet */
+	union kbase_item {
+		struct vinstr_metadata dump;
+		struct prfcnt_access sample;
+	} item;
+};
+
+struct kbase_vinstr {
+	size_t buffer_bytes;
 	unsigned n_buffers;
 	bool v4;
 	uint32_t features;
-	bool held; /* the buffer of `metadata` has not been returned yet */
-	struct vinstr_metadata metadata;
 };
 
 struct kbase_kinstr {
-	int fd;
-	const uint8_t *memory;
-	size_t size;
 	uint32_t item_bytes;                                      /* size of a metadata item */
 	unsigned n_values[BLOCK_COUNT], n_instances[BLOCK_COUNT]; /* 0: the driver has no such block */
 	uint8_t set;
 	bool dense; /* cores are numbered by rank, without the holes of the mask */
-	bool running, held, has_sequence;
-	uint64_t held_sequence, held_offset;
+	bool running, has_sequence;
 	uint64_t sequence;
 };
 
@@ -158,20 +164,17 @@ struct kbase;
 struct kbase_reader {
 	const char *name;      /* "vinstr" */
 	const char *interface; /* its name on the command line */
-	/* Open a session that counts what k->enable selects; fills k->extent. After a failure
-	 * nothing stays open. */
+	/* Open a session that counts what k->enable selects; fills k->session and k->extent. */
 	bool (*open)(struct kbase *k, int64_t period_ns, struct err *err);
 	/* Start to sample. Sets k->manual if the driver refuses periodic sampling. */
 	bool (*start)(struct kbase *k, int64_t period_ns, struct err *err);
-	int (*fd)(const struct kbase *k);
 	/* In manual sampling: end the interval now. */
 	bool (*dump)(struct kbase *k);
-	/* Take the next waiting interval and add it to slots. */
-	enum read_result (*take)(struct kbase *k, struct kbase_interval *interval, uint64_t *slots);
+	/* Add the sample that k->session holds to slots. */
+	void (*take)(struct kbase *k, struct kbase_interval *interval, uint64_t *slots);
 	void (*stop)(struct kbase *k);
-	void (*close)(struct kbase *k); /* also if it was never opened */
-	int64_t longest_ns;             /* the longest interval before counters overflow; 0: any */
-	bool reports_begin;             /* if not, an interval begins at the last credible end */
+	int64_t longest_ns; /* the longest interval before counters overflow; 0: any */
+	bool reports_begin; /* if not, an interval begins at the last credible end */
 };
 
 extern const struct kbase_reader kbase_vinstr, kbase_kinstr;
@@ -185,6 +188,7 @@ struct kbase {
 	unsigned n_engines;
 
 	/* Used by the sampler: */
+	struct kbase_session session;
 	struct kbase_vinstr vinstr;
 	struct kbase_kinstr kinstr;
 	int64_t session_ns; /* period of the reader's session, 0 if there is none */
@@ -210,8 +214,13 @@ struct kbase {
 	int64_t hz;                  /* the clock as the system reports it, 0 if unknown */
 };
 
-/* Interfaces in the order to try; n is 1 if one was requested by name. Returns false if there is
- * none. */
+/* Take the next waiting sample into k->session.item. */
+enum read_result kbase_session_get(struct kbase *k);
+/* Return it to the driver. If that fails, it is tried again before the next one is taken. */
+bool kbase_session_put(struct kbase *k);
+
+/* Interfaces in the order to try; n is 1 if one was requested by name. Returns false if the driver
+ * does not have that one. */
 struct kbase_choice {
 	const struct kbase_reader *readers[2];
 	const char *why[2];
@@ -220,11 +229,10 @@ struct kbase_choice {
 bool kbase_choose(const struct kbase_version *version, uint64_t gpu_id, const char *interface,
 		  struct kbase_choice *choice, struct err *err);
 
-/* ---- memory that the driver writes: every access is bounds-checked ---- */
-
-/* Add the kinstr sample at `offset` of the mapping. Returns false if its metadata leave the mapping
- * or never end; slots may be partly filled then. */
-bool kbase_sample_fold(const struct kbase_kinstr *k, uint64_t offset, const struct gpu_fold *fold,
-		       struct kbase_interval *interval, uint64_t *sequence, uint64_t *slots);
+/* Add the kinstr sample at `offset` of the mapping. The driver writes that, so every access is
+ * bounds-checked. Returns false if its metadata leave the mapping or never end; slots may be partly
+ * filled then. */
+bool kbase_sample_fold(const struct kbase *k, uint64_t offset, struct kbase_interval *interval,
+		       uint64_t *slots);
 
 #endif

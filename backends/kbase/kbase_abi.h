@@ -73,7 +73,7 @@ struct uk_flags {
 
 struct uk_hwcnt_setup {
 	struct uk_header header;
-	uint32_t buffer_count, fe_mask, shader_mask, tiler_mask, memory_mask;
+	struct kbase_abi_hwcnt_setup setup;
 	int32_t fd; /* out */
 };
 

@@ -3,7 +3,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -20,50 +19,39 @@ int kbase_ioctl(const struct sys *sys, int fd, unsigned request, void *arg)
 	return result;
 }
 
-enum read_result kbase_wait_result(const struct sys *sys, int fd)
-{
-	struct pollfd waiting = {.fd = fd, .events = POLLIN};
-
-	if (sys->poll(sys, &waiting, 1, 0) < 1)
-		return READ_NONE;
-	return waiting.revents & POLLIN ? READ_GOT : READ_GONE;
-}
-
 /* ---- handshake ---- */
+
+const struct kbase_generation kbase_generations[] = {
+	[KBASE_UK] = {"UK", 10, UK_VERSION_CHECK, UK_SET_FLAGS},
+	[KBASE_JM] = {"job manager", 11, KBASE_VERSION_CHECK_JM, KBASE_SET_FLAGS},
+	[KBASE_CSF] = {"command stream", 1, KBASE_VERSION_CHECK_CSF, KBASE_SET_FLAGS},
+};
 
 /* Each generation has its own version request. A driver of another generation leaves the version at
  * 0.0, except that a UK driver answers a later request with its error number there. So ask for UK
  * first. */
-static bool ask_uk(struct kbase_device *d)
+static bool ask_version(struct kbase_device *d)
 {
-	struct uk_version v = {.header = {.id = UK_ID_VERSION_CHECK}};
+	for (unsigned api = 0; api < ARRAY_LEN(kbase_generations); api++) {
+		struct uk_version uk = {.header = {.id = UK_ID_VERSION_CHECK}};
+		struct kbase_abi_version v = {0, 0};
 
-	kbase_ioctl(d->sys, d->fd, UK_VERSION_CHECK, &v);
-	d->version = (struct kbase_version){KBASE_UK, v.major, v.minor};
-	return v.major || v.minor;
+		kbase_ioctl(d->sys, d->fd, kbase_generations[api].version_check,
+			    api == KBASE_UK ? (void *)&uk : &v);
+		d->version = (struct kbase_version){api, api == KBASE_UK ? uk.major : v.major,
+						    api == KBASE_UK ? uk.minor : v.minor};
+		if (d->version.major || d->version.minor)
+			return true;
+	}
+	return false;
 }
-
-static bool ask_ioctl(struct kbase_device *d, enum kbase_api api, unsigned request)
-{
-	struct kbase_abi_version v = {0, 0};
-
-	kbase_ioctl(d->sys, d->fd, request, &v);
-	d->version = (struct kbase_version){api, v.major, v.minor};
-	return v.major || v.minor;
-}
-
-/* The supported major version of each API; all of its minor versions are known or compatible. */
-static const unsigned majors[] = {[KBASE_UK] = 10, [KBASE_JM] = 11, [KBASE_CSF] = 1};
-const char *const kbase_api_names[] = {
-	[KBASE_UK] = "UK", [KBASE_JM] = "job manager", [KBASE_CSF] = "command stream"};
 
 static bool shake_hands(struct kbase_device *d, struct err *err)
 {
-	const struct kbase_version *v = &d->version;
+	const struct kbase_generation *g;
 
 	errno = 0;
-	if (!ask_uk(d) && !ask_ioctl(d, KBASE_JM, KBASE_VERSION_CHECK_JM) &&
-	    !ask_ioctl(d, KBASE_CSF, KBASE_VERSION_CHECK_CSF)) {
+	if (!ask_version(d)) {
 		if (errno && errno != EPERM && errno != ENOTTY && errno != EINVAL && errno != EFAULT)
 			return err_set(err, errno, "%s: the driver refuses the version handshake: %s",
 				       d->path, strerror(errno));
@@ -71,11 +59,11 @@ static bool shake_hands(struct kbase_device *d, struct err *err)
 			       "%s: not a Mali driver that malitop supports: it reports no API version",
 			       d->path);
 	}
-	if (v->major == majors[v->api])
-		return true;
-	return err_set(err, EPROTO, "%s: the driver's API %u.%u (%s) is too %s: malitop supports %u.x",
-		       d->path, v->major, v->minor, kbase_api_names[v->api],
-		       v->major < majors[v->api] ? "old" : "new", majors[v->api]);
+	g = &kbase_generations[d->version.api];
+	return d->version.major == g->major ||
+	       err_set(err, EPROTO, "%s: the driver's API %u.%u (%s) is too %s: malitop supports %u.x",
+		       d->path, d->version.major, d->version.minor, g->name,
+		       d->version.major < g->major ? "old" : "new", g->major);
 }
 
 /* Request a context that only monitors. If the handshake made a context already, or the driver does
@@ -86,12 +74,11 @@ static bool set_flags(struct kbase_device *d, struct err *err)
 	struct uk_flags uk = {.header = {.id = UK_ID_SET_FLAGS}, .create_flags = KBASE_FLAG_MONITOR};
 	uint32_t flags = KBASE_FLAG_MONITOR;
 	bool is_uk = d->version.api == KBASE_UK;
-	int result = is_uk ? kbase_ioctl(d->sys, d->fd, UK_SET_FLAGS, &uk)
-			   : kbase_ioctl(d->sys, d->fd, KBASE_SET_FLAGS, &flags);
 
-	if (result >= 0 || errno == EPERM || errno == EINVAL || (is_uk && errno == EFAULT))
-		return true;
-	return err_set(err, errno, "%s: the driver creates no context: %s", d->path, strerror(errno));
+	return kbase_ioctl(d->sys, d->fd, kbase_generations[d->version.api].set_flags,
+			   is_uk ? (void *)&uk : &flags) >= 0 ||
+	       errno == EPERM || errno == EINVAL || (is_uk && errno == EFAULT) ||
+	       err_set(err, errno, "%s: the driver creates no context: %s", d->path, strerror(errno));
 }
 
 /* ---- identity ---- */
@@ -147,28 +134,19 @@ static void read_release(struct kbase_device *d)
 	str_printable(d->release, sizeof(d->release), text);
 }
 
-static bool check_props(const struct kbase_device *d, struct err *err)
-{
-	if (kbase_props_id(&d->props) && kbase_props_cores(&d->props))
-		return true;
-	return err_set(err, EPROTO, "%s: the driver reports no GPU id or no shader cores", d->path);
-}
-
 bool kbase_device_open(struct kbase_device *d, const struct sys *sys, const char *path, struct err *err)
 {
-	bool uk;
-
 	*d = (struct kbase_device){.sys = sys};
 	str_printable(d->path, sizeof(d->path), path);
 	d->fd = sys->open(sys, path, O_RDONLY);
 	if (d->fd < 0)
 		return err_set(err, errno, "%s: cannot be opened: %s", d->path, strerror(errno));
-	if (shake_hands(d, err) && set_flags(d, err)) {
-		uk = d->version.api == KBASE_UK;
-		if ((uk ? read_props_uk(d, err) : read_props(d, err)) && check_props(d, err)) {
-			read_release(d);
+	if (shake_hands(d, err) && set_flags(d, err) &&
+	    (d->version.api == KBASE_UK ? read_props_uk(d, err) : read_props(d, err))) {
+		read_release(d);
+		if (kbase_props_id(&d->props) && kbase_props_cores(&d->props))
 			return true;
-		}
+		err_set(err, EPROTO, "%s: the driver reports no GPU id or no shader cores", d->path);
 	}
 	kbase_device_close(d);
 	return false;
@@ -179,4 +157,57 @@ void kbase_device_close(struct kbase_device *d)
 	if (d->fd >= 0)
 		d->sys->close(d->sys, d->fd);
 	d->fd = -1;
+}
+
+/* ---- the choice of a counter interface ---- */
+
+/* The same as that of Arm's libGPUCounters (hwcnt/backend_type.cpp): vinstr if the driver has it and
+ * the GPU's generation was released with it, because its samples are right in every release;
+ * otherwise kinstr_prfcnt. */
+
+#define ARCH_OLD_HI 0x1000 /* below this, the upper half of GPU_ID is a Midgard product */
+#define ARCH_T60X_HI 0x6956
+#define ARCH_LAST_VINSTR 10 /* architecture of the Mali-G710 family */
+
+static unsigned gpu_architecture(uint64_t gpu_id)
+{
+	unsigned hi = (unsigned)(gpu_id >> 16 & 0xffff), arch = (unsigned)(gpu_id >> 28 & 15);
+
+	if (gpu_id <= UINT32_MAX && (hi == ARCH_T60X_HI || hi < ARCH_OLD_HI))
+		return 0;
+	return arch == 15 ? (unsigned)(gpu_id >> 56) : arch;
+}
+
+bool kbase_choose(const struct kbase_version *v, uint64_t gpu_id, const char *interface,
+		  struct kbase_choice *c, struct err *err)
+{
+	static const struct {
+		const struct kbase_reader *reader;
+		const char *lacking; /* if it was requested */
+		const char *better, *only, *second;
+	} readers[] = {
+		{&kbase_vinstr, "vinstr: this driver no longer has it: try -b kbase:kinstr",
+		 "the driver has it, and the GPU is of the same generation", "the driver has nothing newer",
+		 "kinstr_prfcnt was refused"},
+		{&kbase_kinstr, "kinstr: this driver does not have it yet: try -b kbase:vinstr",
+		 "the GPU has counters that vinstr does not show", "the driver has no vinstr",
+		 "vinstr was refused"},
+	};
+	const bool has[] = {!kbase_since(v, 40, 21), kbase_since(v, 34, 10)}; /* one at least */
+	bool both = has[0] && has[1], old_gpu = gpu_architecture(gpu_id) <= ARCH_LAST_VINSTR;
+	unsigned first = both ? !old_gpu : has[1];
+
+	for (unsigned i = 0; interface && i < ARRAY_LEN(readers); i++) {
+		if (strcmp(interface, readers[i].reader->interface) != 0)
+			continue;
+		*c = (struct kbase_choice){{readers[i].reader}, {"requested by name"}, 1};
+		return has[i] || err_set(err, ENOTSUP, "%s", readers[i].lacking);
+	}
+	*c = (struct kbase_choice){
+		{readers[first].reader, readers[!first].reader},
+		{both ? readers[first].better : readers[first].only, readers[!first].second},
+		both ? 2 : 1};
+	return !interface ||
+	       err_set(err, ERR_USAGE, "--backend: kbase:%.40s: expected kbase:vinstr or kbase:kinstr",
+		       interface);
 }

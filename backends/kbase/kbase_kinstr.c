@@ -7,7 +7,8 @@
 
 #define ENUM_ITEMS_MAX 4096
 #define MAPPING_MAX (256u << 20)
-#define DRAIN_MAX 64 /* samples: the driver has room for 32 */
+#define DRAIN_MAX 64   /* samples: the driver has room for 32 */
+#define ITEMS_MAX 1024 /* of one sample; the largest GPU has about 80 */
 
 _Static_assert(PRFCNT_BLOCK_FE == (int)BLOCK_FRONT_END && PRFCNT_BLOCK_TILER == (int)BLOCK_TILER &&
 		       PRFCNT_BLOCK_MEMORY == (int)BLOCK_MEMORY && PRFCNT_BLOCK_SHADER == (int)BLOCK_CORE,
@@ -118,28 +119,18 @@ static int set_up(struct kbase *k, enum prfcnt_mode mode, int64_t period_ns, uni
 	return kbase_ioctl(d->sys, d->fd, KBASE_PRFCNT_SETUP, setup);
 }
 
-static void kinstr_close(struct kbase *k)
-{
-	struct kbase_kinstr *s = &k->kinstr;
-
-	if (s->memory)
-		k->device.sys->munmap(k->device.sys, (void *)(uintptr_t)s->memory, s->size);
-	if (s->fd >= 0)
-		k->device.sys->close(k->device.sys, s->fd);
-	*s = (struct kbase_kinstr){.fd = -1};
-}
-
 static bool map_samples(struct kbase *k, const union prfcnt_setup *setup, struct err *err)
 {
-	struct kbase_kinstr *s = &k->kinstr;
+	struct kbase_session *s = &k->session;
+	uint32_t item_bytes = setup->out.metadata_item_size;
 
-	s->item_bytes = setup->out.metadata_item_size;
+	k->kinstr.item_bytes = item_bytes;
 	s->size = setup->out.mmap_size;
-	if (s->item_bytes < sizeof(struct prfcnt_metadata) || !s->size || s->size > MAPPING_MAX)
+	if (item_bytes < sizeof(struct prfcnt_metadata) || !s->size || s->size > MAPPING_MAX)
 		return err_set(
 			err, EPROTO,
 			"%s: kinstr_prfcnt: unknown layout: %zu bytes of samples with items of %u bytes",
-			k->device.path, s->size, s->item_bytes);
+			k->device.path, s->size, item_bytes);
 	s->memory = sys_map(k->device.sys, s->fd, s->size);
 	return s->memory || err_set(err, errno, "%s: kinstr_prfcnt: cannot map the samples: %s",
 				    k->device.path, strerror(errno));
@@ -147,14 +138,17 @@ static bool map_samples(struct kbase *k, const union prfcnt_setup *setup, struct
 
 static bool kinstr_open(struct kbase *k, int64_t period_ns, struct err *err)
 {
-	struct kbase_kinstr *s = &k->kinstr;
+	struct kbase_session *s = &k->session;
 	union prfcnt_setup setup;
 
-	*s = (struct kbase_kinstr){.fd = -1, .dense = kbase_since(&k->device.version, 37, 17)};
+	k->kinstr = (struct kbase_kinstr){.dense = kbase_since(&k->device.version, 37, 17)};
+	s->get = PRFCNT_GET_SAMPLE;
+	s->put = PRFCNT_PUT_SAMPLE;
+	s->empty = EINVAL;
 	k->manual = false;
 	if (!enumerate_blocks(k, err) || !take_extent(k, err))
 		return false;
-	if (s->set)
+	if (k->kinstr.set)
 		kbase_enable(NULL, k->enable);
 	s->fd = set_up(k, PRFCNT_MODE_PERIODIC, period_ns, &setup);
 	if (s->fd < 0 && errno == EINVAL) {
@@ -164,17 +158,14 @@ static bool kinstr_open(struct kbase *k, int64_t period_ns, struct err *err)
 	if (s->fd < 0)
 		return err_set(err, errno, "%s: kinstr_prfcnt: cannot set up the counters: %s",
 			       k->device.path, strerror(errno));
-	if (map_samples(k, &setup, err))
-		return true;
-	kinstr_close(k);
-	return false;
+	return map_samples(k, &setup, err);
 }
 
 static bool send_command(struct kbase *k, enum prfcnt_command what)
 {
 	struct prfcnt_control control = {.command = (uint16_t)what};
 
-	return kbase_ioctl(k->device.sys, k->kinstr.fd, PRFCNT_CMD, &control) == 0;
+	return kbase_ioctl(k->device.sys, k->session.fd, PRFCNT_CMD, &control) == 0;
 }
 
 static bool kinstr_start(struct kbase *k, int64_t period_ns, struct err *err)
@@ -185,11 +176,6 @@ static bool kinstr_start(struct kbase *k, int64_t period_ns, struct err *err)
 	       err_set(err, errno, "%s: kinstr_prfcnt: cannot start: %s", k->device.path, strerror(errno));
 }
 
-static int kinstr_fd(const struct kbase *k)
-{
-	return k->kinstr.fd;
-}
-
 static bool kinstr_dump(struct kbase *k)
 {
 	return send_command(k, PRFCNT_SAMPLE_SYNC) || errno == EBUSY; /* too many samples wait already */
@@ -197,39 +183,99 @@ static bool kinstr_dump(struct kbase *k)
 
 /* ---- samples ---- */
 
-/* Return a sample to the driver. If that fails, retry before the next sample is taken. */
-static bool return_sample(struct kbase *k)
+/* The driver writes the mapping while we read it, and a hostile driver may write anything: copy
+ * every item first, then check and use only the copy. */
+static bool copy_item(const struct kbase *k, uint64_t offset, struct prfcnt_metadata *item)
 {
-	struct kbase_kinstr *s = &k->kinstr;
-	struct prfcnt_access access = {.sequence = s->held_sequence, .offset = s->held_offset};
-
-	if (s->held &&
-	    (kbase_ioctl(k->device.sys, s->fd, PRFCNT_PUT_SAMPLE, &access) == 0 || errno == EINVAL))
-		s->held = false; /* EINVAL: the driver has it back already */
-	return !s->held;
+	if (offset > k->session.size || k->session.size - offset < sizeof(*item))
+		return false;
+	memcpy(item, k->session.memory + offset, sizeof(*item));
+	return true;
 }
 
-static enum read_result get_sample(struct kbase *k, struct prfcnt_access *access)
+static bool fold_values(const struct kbase *k, const struct prfcnt_metadata *item, bool dense,
+			uint64_t *slots)
 {
-	struct kbase_kinstr *s = &k->kinstr;
-	const struct sys *sys = k->device.sys;
-	enum read_result waits;
+	bool is_rank = dense && item->block.type == PRFCNT_BLOCK_SHADER;
+	unsigned index = is_rank ? gpu_fold_core(&k->fold, item->block.index) : item->block.index;
+	uint64_t value[GPU_BLOCK_SLOTS_MAX];
+	enum gpu_block block = item->block.type; /* the driver's numbers are ours */
+	size_t n = k->kinstr.n_values[block], offset = item->block.values_offset;
 
-	*access = (struct prfcnt_access){0};
-	if (!return_sample(k))
-		return errno == ENODEV || errno == EBADF ? READ_GONE : READ_NONE;
-	waits = kbase_wait_result(sys, s->fd);
-	if (waits != READ_GOT)
-		return waits;
-	if (kbase_ioctl(sys, s->fd, PRFCNT_GET_SAMPLE, access) < 0) {
-		s->held = errno == EBUSY; /* the driver has not got the previous one back yet */
-		return errno == EINVAL || errno == EAGAIN || errno == EBUSY || errno == EINTR ? READ_NONE
-											      : READ_GONE;
+	if (n > GPU_BLOCK_SLOTS_MAX)
+		n = GPU_BLOCK_SLOTS_MAX;
+	if (offset % sizeof(*value) || offset > k->session.size ||
+	    k->session.size - offset < n * sizeof(*value))
+		return false;
+	memcpy(value, k->session.memory + offset, n * sizeof(*value));
+	gpu_fold_block(&k->fold, block, index, value, (unsigned)n, slots);
+	return true;
+}
+
+static void take_sample(const struct prfcnt_metadata *item, struct kbase_interval *interval)
+{
+	interval->begin_ns = (int64_t)item->sample.start_ns;
+	interval->end_ns = (int64_t)item->sample.end_ns;
+	interval->sequence = item->sample.sequence;
+	if (item->sample.flags & PRFCNT_FLAG_STRETCHED)
+		interval->flags |= SAMPLE_STRETCHED;
+	if (item->sample.flags & PRFCNT_FLAG_ERROR)
+		interval->failure = "the driver could not read the counters";
+}
+
+/* Whether this sample numbers its cores by rank. Before 11.37 / 1.17 the index of a core is its
+ * number, from then on its rank among the cores. Some drivers use the newer numbering early or the
+ * older one late, so an index that cannot be one of them must be the other. */
+static bool is_dense(const struct kbase *k, uint64_t offset)
+{
+	unsigned n_cores = (unsigned)__builtin_popcountll(k->fold.core_mask);
+	struct prfcnt_metadata item;
+	bool dense = k->kinstr.dense;
+
+	for (unsigned i = 0;
+	     i < ITEMS_MAX && copy_item(k, offset, &item) && item.header.type != PRFCNT_META_END; i++) {
+		unsigned index = item.block.index;
+
+		offset += k->kinstr.item_bytes;
+		if (item.header.type != PRFCNT_META_BLOCK || item.block.type != PRFCNT_BLOCK_SHADER)
+			continue;
+		if (index >= n_cores)
+			return false;
+		if (!(k->fold.core_mask >> index & 1))
+			dense = true;
 	}
-	s->held = true;
-	s->held_sequence = access->sequence;
-	s->held_offset = access->offset;
-	return READ_GOT;
+	return dense;
+}
+
+bool kbase_sample_fold(const struct kbase *k, uint64_t offset, struct kbase_interval *interval,
+		       uint64_t *slots)
+{
+	bool dense = is_dense(k, offset), seen = false, unknown = false;
+	struct prfcnt_metadata item;
+	unsigned i;
+
+	*interval = (struct kbase_interval){.cycles = {SAMPLE_UNKNOWN, SAMPLE_UNKNOWN}};
+	for (i = 0; i < ITEMS_MAX; i++, offset += k->kinstr.item_bytes) {
+		if (!copy_item(k, offset, &item))
+			return false;
+		if (item.header.type == PRFCNT_META_END)
+			break;
+		if (item.header.type == PRFCNT_META_SAMPLE) {
+			take_sample(&item, interval);
+			seen = true;
+		} else if (item.header.type == PRFCNT_META_CLOCK) {
+			for (unsigned c = 0; c < 2 && c < item.clock.num_domains; c++)
+				interval->cycles[c] = item.clock.cycles[c];
+		} else if (item.header.type == PRFCNT_META_BLOCK && item.block.type < BLOCK_COUNT) {
+			if (!fold_values(k, &item, dense, slots))
+				return false;
+			unknown |= !item.block.state;
+			interval->states |= item.block.state;
+		}
+	}
+	if (unknown)
+		interval->states = 0;
+	return seen && i < ITEMS_MAX;
 }
 
 /* Samples that the driver counted but did not deliver. */
@@ -242,20 +288,12 @@ static uint32_t lost_before(struct kbase_kinstr *s, uint64_t sequence)
 	return lost < UINT32_MAX / 2 ? (uint32_t)lost : 0; /* a number that went back is not a loss */
 }
 
-static enum read_result kinstr_take(struct kbase *k, struct kbase_interval *interval, uint64_t *slots)
+static void kinstr_take(struct kbase *k, struct kbase_interval *interval, uint64_t *slots)
 {
-	struct prfcnt_access access;
-	uint64_t sequence = 0;
-	enum read_result got = get_sample(k, &access);
-
-	if (got != READ_GOT)
-		return got;
-	if (kbase_sample_fold(&k->kinstr, access.offset, &k->fold, interval, &sequence, slots))
-		interval->lost = lost_before(&k->kinstr, sequence);
+	if (kbase_sample_fold(k, k->session.item.sample.offset, interval, slots))
+		interval->lost = lost_before(&k->kinstr, interval->sequence);
 	else
 		interval->failure = "its metadata is damaged";
-	return_sample(k);
-	return READ_GOT;
 }
 
 /* Old drivers lose the stop sample if the ring is full, and stopping races with periodic
@@ -263,10 +301,8 @@ static enum read_result kinstr_take(struct kbase *k, struct kbase_interval *inte
  * session ends. */
 static void drain_samples(struct kbase *k)
 {
-	struct prfcnt_access access;
-
-	for (unsigned i = 0; i < DRAIN_MAX && get_sample(k, &access) == READ_GOT; i++)
-		return_sample(k);
+	for (unsigned i = 0; i < DRAIN_MAX && kbase_session_get(k) == READ_GOT; i++)
+		kbase_session_put(k);
 }
 
 static void kinstr_stop(struct kbase *k)
@@ -285,9 +321,7 @@ const struct kbase_reader kbase_kinstr = {
 	.reports_begin = true,
 	.open = kinstr_open,
 	.start = kinstr_start,
-	.fd = kinstr_fd,
 	.dump = kinstr_dump,
 	.take = kinstr_take,
 	.stop = kinstr_stop,
-	.close = kinstr_close,
 };

@@ -1,5 +1,6 @@
 #include "backends/kbase/kbase.h"
-#include "backends/kbase/kbase_abi.h"
+
+#include "base/alloc.h"
 
 #include <errno.h>
 #include <string.h>
@@ -29,25 +30,18 @@ static uint32_t half_mask(const uint64_t enable[2])
 static int set_up(struct kbase *k, uint32_t n_buffers)
 {
 	const struct kbase_device *d = &k->device;
-	struct kbase_abi_hwcnt_setup setup = {
-		.buffer_count = n_buffers,
-		.fe_mask = half_mask(k->enable[BLOCK_FRONT_END]),
-		.shader_mask = half_mask(k->enable[BLOCK_CORE]),
-		.tiler_mask = half_mask(k->enable[BLOCK_TILER]),
-		.memory_mask = half_mask(k->enable[BLOCK_MEMORY]),
-	};
 	struct uk_hwcnt_setup uk = {
 		.header = {.id = UK_ID_HWCNT_READER_SETUP},
-		.buffer_count = n_buffers,
-		.fe_mask = setup.fe_mask,
-		.shader_mask = setup.shader_mask,
-		.tiler_mask = setup.tiler_mask,
-		.memory_mask = setup.memory_mask,
+		.setup = {.buffer_count = n_buffers,
+			  .fe_mask = half_mask(k->enable[BLOCK_FRONT_END]),
+			  .shader_mask = half_mask(k->enable[BLOCK_CORE]),
+			  .tiler_mask = half_mask(k->enable[BLOCK_TILER]),
+			  .memory_mask = half_mask(k->enable[BLOCK_MEMORY])},
 		.fd = -1,
 	};
 
 	if (d->version.api != KBASE_UK)
-		return kbase_ioctl(d->sys, d->fd, KBASE_HWCNT_READER_SETUP, &setup);
+		return kbase_ioctl(d->sys, d->fd, KBASE_HWCNT_READER_SETUP, &uk.setup);
 	if (kbase_ioctl(d->sys, d->fd, UK_HWCNT_READER_SETUP, &uk) < 0)
 		return -1;
 	if (uk.header.id == 0 && uk.fd >= 0)
@@ -56,29 +50,19 @@ static int set_up(struct kbase *k, uint32_t n_buffers)
 	return -1;
 }
 
-static void vinstr_close(struct kbase *k)
-{
-	struct kbase_vinstr *v = &k->vinstr;
-
-	if (v->memory)
-		k->device.sys->munmap(k->device.sys, v->memory, v->size);
-	if (v->fd >= 0)
-		k->device.sys->close(k->device.sys, v->fd);
-	*v = (struct kbase_vinstr){.fd = -1};
-}
-
 /* Ask the reader for the layout of its dumps, and check it against the GPU's properties. */
 static bool ask_layout(struct kbase *k, struct err *err)
 {
 	const struct kbase_device *d = &k->device;
 	struct kbase_vinstr *v = &k->vinstr;
+	int fd = k->session.fd;
 	uint64_t cores = kbase_props_cores(&d->props);
 	unsigned slices = kbase_props_slices(&d->props);
 	struct vinstr_api api = {0};
 	uint32_t hwver = 0, bytes = 0;
 
-	if (kbase_ioctl(d->sys, v->fd, VINSTR_GET_HWVER, &hwver) < 0 ||
-	    kbase_ioctl(d->sys, v->fd, VINSTR_GET_BUFFER_SIZE, &bytes) < 0)
+	if (kbase_ioctl(d->sys, fd, VINSTR_GET_HWVER, &hwver) < 0 ||
+	    kbase_ioctl(d->sys, fd, VINSTR_GET_BUFFER_SIZE, &bytes) < 0)
 		return err_set(err, errno, "%s: vinstr: cannot ask for the layout of its dumps: %s", d->path,
 			       strerror(errno));
 	if (hwver < 4)
@@ -96,7 +80,7 @@ static bool ask_layout(struct kbase *k, struct err *err)
 	/* Older drivers do not know the request and print a kernel warning; their metadata has no
 	 * cycles. */
 	if (kbase_since(&d->version, CYCLES_SINCE_JM, CYCLES_SINCE_CSF) &&
-	    kbase_ioctl(d->sys, v->fd, VINSTR_GET_API_VERSION_FEATURES, &api) == 0)
+	    kbase_ioctl(d->sys, fd, VINSTR_GET_API_VERSION_FEATURES, &api) == 0)
 		v->features = api.features & (VINSTR_FEATURE_CYCLES_TOP | VINSTR_FEATURE_CYCLES_SHADER);
 	k->extent = (struct kbase_extent){.block_values = 64, .n_slices = slices, .core_mask = cores};
 	if (v->v4) /* a memory block per core group */
@@ -107,91 +91,56 @@ static bool ask_layout(struct kbase *k, struct err *err)
 static bool vinstr_open(struct kbase *k, int64_t period_ns, struct err *err)
 {
 	const struct kbase_device *d = &k->device;
+	struct kbase_session *s = &k->session;
 	struct kbase_vinstr *v = &k->vinstr;
 
 	(void)period_ns;
-	*v = (struct kbase_vinstr){.fd = -1};
-	for (size_t i = 0; i < sizeof(buffer_counts) / sizeof(buffer_counts[0]) && v->fd < 0; i++) {
-		v->fd = set_up(k, buffer_counts[i]);
+	*v = (struct kbase_vinstr){0};
+	for (size_t i = 0; i < ARRAY_LEN(buffer_counts) && s->fd < 0; i++) {
+		s->fd = set_up(k, buffer_counts[i]);
 		v->n_buffers = buffer_counts[i];
-		if (v->fd < 0 && errno != ENOMEM)
+		if (s->fd < 0 && errno != ENOMEM)
 			break;
 	}
-	if (v->fd < 0)
+	if (s->fd < 0)
 		return err_set(err, errno, "%s: vinstr: cannot set up the counters: %s", d->path,
 			       strerror(errno));
-	if (!ask_layout(k, err)) {
-		vinstr_close(k);
+	if (!ask_layout(k, err))
 		return false;
-	}
-	v->size = v->buffer_bytes * v->n_buffers;
-	v->memory = sys_map(d->sys, v->fd, v->size);
-	if (v->memory)
-		return true;
-	err_set(err, errno, "%s: vinstr: cannot map the dumps: %s", d->path, strerror(errno));
-	vinstr_close(k);
-	return false;
+	s->get = v->features ? VINSTR_GET_BUFFER_CYCLES : VINSTR_GET_BUFFER;
+	s->put = v->features ? VINSTR_PUT_BUFFER_CYCLES : VINSTR_PUT_BUFFER;
+	s->empty = EAGAIN;
+	s->size = v->buffer_bytes * v->n_buffers;
+	s->memory = sys_map(d->sys, s->fd, s->size);
+	return s->memory ||
+	       err_set(err, errno, "%s: vinstr: cannot map the dumps: %s", d->path, strerror(errno));
 }
 
 static bool vinstr_start(struct kbase *k, int64_t period_ns, struct err *err)
 {
 	const struct sys *sys = k->device.sys;
-	struct kbase_vinstr *v = &k->vinstr;
 
 	/* Counts since the set-up belong to no interval. If the driver cannot clear them, the first
 	 * interval is a little long. */
-	kbase_ioctl(sys, v->fd, VINSTR_CLEAR, NULL);
+	kbase_ioctl(sys, k->session.fd, VINSTR_CLEAR, NULL);
 	k->times.last_raw_ns = sys->raw_ns(sys);
-	k->manual = kbase_ioctl(sys, v->fd, VINSTR_SET_INTERVAL, (void *)(uintptr_t)period_ns) < 0;
+	k->manual = kbase_ioctl(sys, k->session.fd, VINSTR_SET_INTERVAL, (void *)(uintptr_t)period_ns) < 0;
 	if (!k->manual || (errno != ENODEV && errno != EBADF))
 		return true;
 	return err_set(err, errno, "%s: vinstr: cannot start: %s", k->device.path, strerror(errno));
 }
 
-static int vinstr_fd(const struct kbase *k)
-{
-	return k->vinstr.fd;
-}
-
 static bool vinstr_dump(struct kbase *k)
 {
-	return kbase_ioctl(k->device.sys, k->vinstr.fd, VINSTR_DUMP, NULL) == 0 ||
+	return kbase_ioctl(k->device.sys, k->session.fd, VINSTR_DUMP, NULL) == 0 ||
 	       errno == EBUSY; /* the ring is full */
 }
 
-/* Return a buffer to the driver. If that fails, retry before the next buffer is taken. */
-static bool return_buffer(struct kbase *k)
+static void vinstr_take(struct kbase *k, struct kbase_interval *interval, uint64_t *slots)
 {
-	struct kbase_vinstr *v = &k->vinstr;
+	const struct vinstr_metadata *m = &k->session.item.dump;
+	const struct kbase_vinstr *v = &k->vinstr;
 
-	if (v->held &&
-	    kbase_ioctl(k->device.sys, v->fd, v->features ? VINSTR_PUT_BUFFER_CYCLES : VINSTR_PUT_BUFFER,
-			&v->metadata) == 0)
-		v->held = false;
-	else if (v->held && (errno == EPERM || errno == EINVAL))
-		v->held = false; /* the driver has it back already */
-	return !v->held;
-}
-
-static enum read_result vinstr_take(struct kbase *k, struct kbase_interval *interval, uint64_t *slots)
-{
-	struct kbase_vinstr *v = &k->vinstr;
-	const struct vinstr_metadata *m = &v->metadata;
-	struct vinstr_metadata metadata = {0};
-	enum read_result waits;
-
-	if (!return_buffer(k))
-		return errno == ENODEV ? READ_GONE : READ_NONE;
-	waits = kbase_wait_result(k->device.sys, v->fd);
-	if (waits != READ_GOT)
-		return waits;
-	if (kbase_ioctl(k->device.sys, v->fd, v->features ? VINSTR_GET_BUFFER_CYCLES : VINSTR_GET_BUFFER,
-			&metadata) < 0) {
-		v->held = errno == EBUSY; /* the driver has not got the previous one back yet */
-		return errno == EAGAIN || errno == EBUSY || errno == EINTR ? READ_NONE : READ_GONE;
-	}
-	v->metadata = metadata;
-	v->held = true;
 	*interval = (struct kbase_interval){.begin_ns = k->times.last_raw_ns,
 					    .end_ns = (int64_t)m->timestamp_ns,
 					    .cycles = {SAMPLE_UNKNOWN, SAMPLE_UNKNOWN}};
@@ -200,18 +149,16 @@ static enum read_result vinstr_take(struct kbase *k, struct kbase_interval *inte
 	if (v->features & VINSTR_FEATURE_CYCLES_SHADER)
 		interval->cycles[KBASE_CLOCK_SHADER] = m->cycles_shader;
 	if (m->buffer < v->n_buffers)
-		gpu_dump_fold(
-			&(struct gpu_dump){v->memory + m->buffer * v->buffer_bytes, v->buffer_bytes, v->v4},
-			&k->fold, slots);
+		gpu_dump_fold(&(struct gpu_dump){k->session.memory + m->buffer * v->buffer_bytes,
+						 v->buffer_bytes, v->v4},
+			      &k->fold, slots);
 	else
 		interval->failure = "its buffer does not exist";
-	return_buffer(k);
-	return READ_GOT;
 }
 
 static void vinstr_stop(struct kbase *k)
 {
-	kbase_ioctl(k->device.sys, k->vinstr.fd, VINSTR_SET_INTERVAL, NULL);
+	kbase_ioctl(k->device.sys, k->session.fd, VINSTR_SET_INTERVAL, NULL);
 }
 
 const struct kbase_reader kbase_vinstr = {
@@ -220,9 +167,7 @@ const struct kbase_reader kbase_vinstr = {
 	.longest_ns = LONGEST_NS,
 	.open = vinstr_open,
 	.start = vinstr_start,
-	.fd = vinstr_fd,
 	.dump = vinstr_dump,
 	.take = vinstr_take,
 	.stop = vinstr_stop,
-	.close = vinstr_close,
 };

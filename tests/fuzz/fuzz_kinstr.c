@@ -22,9 +22,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	static struct gpudb *db;
 	struct source source = {.options = {.per_instance = true}};
 	struct kbase_interval interval;
-	struct kbase_kinstr k = {0};
-	struct gpu_fold fold;
-	uint64_t sequence = 0, *slots;
+	struct kbase k = {.n_parts = 0};
+	uint64_t *slots;
 	uint8_t *memory;
 	struct said said;
 
@@ -38,22 +37,23 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		.core_mask = said.core_mask, .l2_slice_count = said.slices & 7, .block_values = 128};
 	source_add_gpu_sums(&source);
 	source_add_gpu_instances(&source);
-	gpu_fold_init(&fold, &source);
+	gpu_fold_init(&k.fold, &source);
 	slots = xcalloc(source.n_slots, sizeof(*slots));
-	k.size = size - sizeof(said);
-	k.memory = memory = xmalloc(k.size + 1); /* of its own, so that a read behind the end is seen */
-	memcpy(memory, data + sizeof(said), k.size);
-	k.item_bytes = (uint32_t)sizeof(struct prfcnt_metadata) + said.extra_item_bytes;
-	k.dense = said.dense & 1;
+	k.session.size = size - sizeof(said);
+	k.session.memory = memory =
+		xmalloc(k.session.size + 1); /* of its own, so that a read behind the end is seen */
+	memcpy(memory, data + sizeof(said), k.session.size);
+	k.kinstr.item_bytes = (uint32_t)sizeof(struct prfcnt_metadata) + said.extra_item_bytes;
+	k.kinstr.dense = said.dense & 1;
 	for (unsigned b = 0; b < BLOCK_COUNT; b++)
-		k.n_values[b] = said.n_values[b];
-	kbase_sample_fold(&k, said.offset, &fold, &interval, &sequence, slots);
-	gpu_fold_finish(&fold, GPU_BALANCE_NS, slots, source.n_slots);
+		k.kinstr.n_values[b] = said.n_values[b];
+	kbase_sample_fold(&k, said.offset, &interval, slots);
+	gpu_fold_finish(&k.fold, GPU_BALANCE_NS, slots, source.n_slots);
 	for (unsigned i = 0; i < source.n_slots; i++)
 		assert(slots[i] < GPU_OVERFLOW || slots[i] == SAMPLE_UNKNOWN);
 	free(memory);
 	free(slots);
 	free(source.slots);
-	gpu_fold_fini(&fold);
+	gpu_fold_fini(&k.fold);
 	return 0;
 }

@@ -13,11 +13,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct kbase_props props;
 
 	kbase_props_parse(&props, data, size);
-	assert(kbase_props_slices(&props) <= 64 && kbase_props_bus_bits(&props) <= 4096);
+	assert(kbase_props_slices(&props) <= 64 && gpu_identity_bus_bits(props.l2_features) <= 4096);
 	kbase_props_cores(&props);
 	kbase_props_id(&props);
 	memcpy(uk, data, size < sizeof(uk) ? size : sizeof(uk));
 	kbase_props_parse_uk(&props, uk);
-	assert(kbase_props_slices(&props) <= 64 && kbase_props_bus_bits(&props) <= 4096);
+	assert(kbase_props_slices(&props) <= 64 && gpu_identity_bus_bits(props.l2_features) <= 4096);
 	return 0;
 }

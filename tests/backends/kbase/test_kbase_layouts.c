@@ -15,10 +15,9 @@
 struct kbase_layouts_bench {
 	struct gpudb *db;
 	struct source source;
-	struct gpu_fold fold;
 	uint64_t *slots;
 	_Alignas(8) uint8_t memory[65536];
-	struct kbase_kinstr k;
+	struct kbase k;
 	size_t items, used; /* metadata items, and where the next values go */
 };
 
@@ -31,19 +30,20 @@ static void bench_init(struct kbase_layouts_bench *b, uint64_t core_mask, unsign
 		.core_mask = core_mask, .l2_slice_count = n_slices, .block_values = n_values};
 	source_add_gpu_sums(&b->source);
 	source_add_gpu_instances(&b->source);
-	gpu_fold_init(&b->fold, &b->source);
+	gpu_fold_init(&b->k.fold, &b->source);
 	b->slots = xcalloc(b->source.n_slots, sizeof(uint64_t));
 	memset(b->slots, 0xff, b->source.n_slots * sizeof(uint64_t));
-	b->k = (struct kbase_kinstr){
-		.memory = b->memory, .size = sizeof(b->memory), .item_bytes = sizeof(struct prfcnt_metadata)};
+	b->k.session.memory = b->memory;
+	b->k.session.size = sizeof(b->memory);
+	b->k.kinstr.item_bytes = sizeof(struct prfcnt_metadata);
 	for (unsigned i = 0; i < BLOCK_COUNT; i++)
-		b->k.n_values[i] = n_values;
+		b->k.kinstr.n_values[i] = n_values;
 	b->used = 64 * sizeof(struct prfcnt_metadata);
 }
 
 static void bench_fini(struct kbase_layouts_bench *b)
 {
-	gpu_fold_fini(&b->fold);
+	gpu_fold_fini(&b->k.fold);
 	free(b->slots);
 	free(b->source.slots);
 	gpudb_free(b->db);
@@ -84,7 +84,7 @@ static void a_dump_has_blocks_for_cores_that_are_not_there(void **state)
 	bench_init(&b, 0x15, 2, 64); /* cores 0, 2 and 4 */
 	assert_int_equal(gpu_dump_bytes(false, 2, 0x15), 9 * 256);
 	fill_dump(&b, 9);
-	gpu_dump_fold(&(struct gpu_dump){b.memory, 9 * 256, false}, &b.fold, b.slots);
+	gpu_dump_fold(&(struct gpu_dump){b.memory, 9 * 256, false}, &b.k.fold, b.slots);
 	assert_int_equal(slot_of(&b, "front_end_4", INSTANCE_ALL, 0), 4);
 	assert_int_equal(slot_of(&b, "tiler_63", INSTANCE_ALL, 0), 1063);
 	assert_int_equal(slot_of(&b, "memory_system_10", INSTANCE_SLICE, 0), 2010);
@@ -105,7 +105,7 @@ static void the_older_layout_goes_by_core_groups(void **state)
 	bench_init(&b, 0x3f, 2, 64); /* four cores, and two in a second group */
 	assert_int_equal(gpu_dump_bytes(true, 2, 0x3f), 16 * 256);
 	fill_dump(&b, 16);
-	gpu_dump_fold(&(struct gpu_dump){b.memory, 16 * 256, true}, &b.fold, b.slots);
+	gpu_dump_fold(&(struct gpu_dump){b.memory, 16 * 256, true}, &b.k.fold, b.slots);
 	assert_int_equal(slot_of(&b, "front_end_4", INSTANCE_ALL, 0), 7004); /* of the first group only */
 	assert_int_equal(slot_of(&b, "tiler_4", INSTANCE_ALL, 0), 4004 + 12004);
 	assert_int_equal(slot_of(&b, "memory_system_4", INSTANCE_SLICE, 1), 13004);
@@ -124,8 +124,8 @@ static void a_count_that_stopped_at_its_largest_number_makes_its_sum_unknown(voi
 	bench_init(&b, 3, 1, 64);
 	fill_dump(&b, 5);
 	memcpy(b.memory + 256 * 3 + 4 * 20, &full, 4); /* core 0, index 20 */
-	gpu_dump_fold(&(struct gpu_dump){b.memory, 5 * 256, false}, &b.fold, b.slots);
-	gpu_fold_finish(&b.fold, GPU_BALANCE_NS, b.slots, b.source.n_slots);
+	gpu_dump_fold(&(struct gpu_dump){b.memory, 5 * 256, false}, &b.k.fold, b.slots);
+	gpu_fold_finish(&b.k.fold, GPU_BALANCE_NS, b.slots, b.source.n_slots);
 	assert_true(slot_of(&b, "shader_core_20", INSTANCE_CORE, 0) == SAMPLE_UNKNOWN);
 	assert_true(slot_of(&b, "shader_core_20", INSTANCE_ALL, 0) == SAMPLE_UNKNOWN);
 	assert_int_equal(slot_of(&b, "shader_core_20", INSTANCE_CORE, 1), 4020);
@@ -140,7 +140,7 @@ static void a_dump_that_is_too_short_leaves_the_rest_unknown(void **state)
 	(void)state;
 	bench_init(&b, 3, 1, 64);
 	fill_dump(&b, 5);
-	gpu_dump_fold(&(struct gpu_dump){b.memory, 4 * 256 + 255, false}, &b.fold, b.slots);
+	gpu_dump_fold(&(struct gpu_dump){b.memory, 4 * 256 + 255, false}, &b.k.fold, b.slots);
 	assert_int_equal(slot_of(&b, "shader_core_4", INSTANCE_CORE, 0), 3004);
 	assert_true(slot_of(&b, "shader_core_4", INSTANCE_CORE, 1) == SAMPLE_UNKNOWN);
 	bench_fini(&b);
@@ -150,7 +150,7 @@ static void a_dump_that_is_too_short_leaves_the_rest_unknown(void **state)
 
 static void add_item(struct kbase_layouts_bench *b, const struct prfcnt_metadata *item)
 {
-	memcpy(b->memory + b->items++ * b->k.item_bytes, item, sizeof(*item));
+	memcpy(b->memory + b->items++ * b->k.kinstr.item_bytes, item, sizeof(*item));
 }
 
 static void add_sample(struct kbase_layouts_bench *b, uint32_t flags)
@@ -168,7 +168,7 @@ static void add_block(struct kbase_layouts_bench *b, unsigned type, unsigned ind
 							.index = (uint8_t)index,
 							.state = 0x15,
 							.values_offset = (uint32_t)b->used}});
-	for (unsigned i = 0; i < b->k.n_values[BLOCK_CORE]; i++, base++)
+	for (unsigned i = 0; i < b->k.kinstr.n_values[BLOCK_CORE]; i++, base++)
 		memcpy(b->memory + b->used + 8 * i, &base, 8);
 	b->used += 1024;
 }
@@ -180,11 +180,10 @@ static void add_end(struct kbase_layouts_bench *b)
 
 static bool fold_sample(struct kbase_layouts_bench *b, struct kbase_interval *interval)
 {
-	uint64_t sequence = 0;
-	bool ok = kbase_sample_fold(&b->k, 0, &b->fold, interval, &sequence, b->slots);
+	bool ok = kbase_sample_fold(&b->k, 0, interval, b->slots);
 
 	if (ok)
-		assert_int_equal(sequence, 7);
+		assert_int_equal(interval->sequence, 7);
 	return ok;
 }
 
@@ -210,7 +209,7 @@ static void cores_go_by_number_or_by_rank_whichever_the_indexes_can_be(void **st
 		struct kbase_layouts_bench b;
 
 		bench_init(&b, 0x1b, 1, 64);
-		b.k.dense = cases[c].dense;
+		b.k.kinstr.dense = cases[c].dense;
 		add_sample(&b, 0);
 		for (unsigned i = 0; i < 4; i++)
 			add_block(&b, PRFCNT_BLOCK_SHADER, cases[c].index[i], 1000 * i);
@@ -254,7 +253,7 @@ static void flags_times_and_cycles_are_taken_and_unknown_items_are_skipped(void 
 
 	(void)state;
 	bench_init(&b, 1, 1, 64);
-	b.k.item_bytes = 64; /* a later driver's items are longer */
+	b.k.kinstr.item_bytes = 64; /* a later driver's items are longer */
 	add_item(&b, &(struct prfcnt_metadata){.header = {.type = 0x2ff0}});
 	add_sample(&b, PRFCNT_FLAG_STRETCHED | PRFCNT_FLAG_ERROR | 1u << 5);
 	add_item(&b, &(struct prfcnt_metadata){.header = {.type = PRFCNT_META_CLOCK},
@@ -290,7 +289,7 @@ static void states_are_those_of_all_blocks_and_unknown_if_one_is(void **state)
 		add_sample(&b, 0);
 		for (unsigned i = 0; i < 3; i++) {
 			add_block(&b, i, 0, 0);
-			memcpy(b.memory + (b.items - 1) * b.k.item_bytes +
+			memcpy(b.memory + (b.items - 1) * b.k.kinstr.item_bytes +
 				       offsetof(struct prfcnt_metadata, block.state),
 			       &cases[c].block[i], 4);
 		}
@@ -322,7 +321,6 @@ static void what_leaves_the_mapping_is_refused(void **state)
 {
 	static const uint32_t offsets[] = {65536, 65536 - 64 * 8 + 8, 4097, UINT32_MAX, UINT32_MAX - 7};
 	struct kbase_interval interval;
-	uint64_t sequence;
 	struct kbase_layouts_bench b;
 
 	(void)state;
@@ -336,13 +334,12 @@ static void what_leaves_the_mapping_is_refused(void **state)
 		bench_fini(&b);
 	}
 	bench_init(&b, 1, 1, 64);
-	assert_false(kbase_sample_fold(&b.k, 65536 - 47, &b.fold, &interval, &sequence, b.slots));
-	assert_false(kbase_sample_fold(&b.k, UINT64_MAX - 10, &b.fold, &interval, &sequence, b.slots));
-	assert_false(kbase_sample_fold(&b.k, 0, &b.fold, &interval, &sequence,
-				       b.slots)); /* ends before it began */
+	assert_false(kbase_sample_fold(&b.k, 65536 - 47, &interval, b.slots));
+	assert_false(kbase_sample_fold(&b.k, UINT64_MAX - 10, &interval, b.slots));
+	assert_false(kbase_sample_fold(&b.k, 0, &interval, b.slots)); /* ends before it began */
 	for (size_t i = 0; i < 65536; i += sizeof(struct prfcnt_metadata))
 		memcpy(b.memory + i, &(uint16_t){PRFCNT_META_CLOCK}, i + 2 <= 65536 ? 2 : 0);
-	assert_false(kbase_sample_fold(&b.k, 0, &b.fold, &interval, &sequence, b.slots)); /* never ends */
+	assert_false(kbase_sample_fold(&b.k, 0, &interval, b.slots)); /* never ends */
 	bench_fini(&b);
 }
 

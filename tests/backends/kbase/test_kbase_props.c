@@ -113,7 +113,7 @@ static void slices_and_the_bus_come_from_the_registers_where_they_must(void **st
 	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		assert_int_equal(kbase_props_slices(&cases[i].props), cases[i].slices);
-		assert_int_equal(kbase_props_bus_bits(&cases[i].props), cases[i].bits);
+		assert_int_equal(gpu_identity_bus_bits(cases[i].props.l2_features), cases[i].bits);
 	}
 }
 
