@@ -170,10 +170,14 @@ static const struct {
 	{0x400b, 0xfff00, "L3D_CACHE_LMISS_RD"},
 };
 
-int arm_core_find(const char *pmu, int part)
+int arm_core_find(const char *pmu, const struct cpu_set *set, const struct cpus *cpus)
 {
 	const char *core = strstr(pmu, "cortex_");
+	int part = -1;
 
+	for (unsigned i = 0; cpus && i < cpus->n && part < 0; i++)
+		if (cpu_set_has(set, cpus->cpus[i].number))
+			part = cpus->cpus[i].part;
 	for (size_t i = 0; i < ARRAY_LEN(cores); i++)
 		if (core ? strcmp(core, cores[i].name) == 0 : (int)cores[i].part == part)
 			return (int)i;

@@ -1,6 +1,7 @@
 #include "backends/perf/perf.h"
 
 #include "backends/backends.h"
+#include "backends/process_file.h"
 #include "base/alloc.h"
 #include "config.h"
 
@@ -32,10 +33,7 @@ static bool perf_probe(const struct sys *sys, struct source_found **found, struc
 		return true;
 	if (fd >= 0)
 		sys->close(sys, fd);
-	while (*found)
-		found = &(*found)->next;
-	*found = xcalloc(1, sizeof(**found));
-	(*found)->backend = &backend_perf;
+	source_found_add(found, &backend_perf, "");
 	return true;
 }
 
@@ -45,6 +43,7 @@ static void perf_close(struct source *source)
 
 	perf_count_close(p);
 	perf_busy_fini(p, source->sys);
+	perf_pmus_fini(&p->pmus);
 	cpus_fini(&p->cpus);
 	free(take_ptr(&p->whose));
 	free(take_ptr(&p->gaps));
@@ -56,7 +55,10 @@ static bool plan_all(struct perf *p, const struct sys *sys, struct err *err)
 {
 	for (unsigned i = 0; i < p->n_units; i++)
 		if (!perf_plan(p, &p->units[i], sys, err))
-			return false;
+			return err_set(err, err->code, "perf: CPU events cannot be counted: %s: %s",
+				       strerror(err->code),
+				       perf_rights_help(err->code) ? perf_rights_help(err->code)
+								   : "see malitop doctor");
 	return true;
 }
 
@@ -73,25 +75,22 @@ static void choose_hardware(struct perf *p)
 	}
 }
 
-/* Keep the events that may be counted from here. Returns whether the unit lost one. */
-static bool keep_permitted(const struct perf *p, struct perf_unit *unit)
-{
-	uint64_t had = unit->has;
-
-	for (unsigned row = 0; row < p->n_rows; row++) {
-		bool user_only = p->level->user_only || unit->events[row].user_only;
-
-		if ((p->rows[row].tasks_only && !p->tasks) || (p->rows[row].kernel_only && user_only))
-			unit->has &= ~((uint64_t)1 << row);
-	}
-	return unit->has != had;
-}
-
+/* Keep the events that may be counted from here. */
 static bool plan_permitted(struct perf *p, const struct sys *sys, struct err *err)
 {
-	for (unsigned i = 0; i < p->n_units; i++)
-		if (keep_permitted(p, &p->units[i]) && !perf_plan(p, &p->units[i], sys, err))
+	for (unsigned i = 0; i < p->n_units; i++) {
+		struct perf_unit *unit = &p->units[i];
+		uint64_t had = unit->has;
+
+		for (unsigned row = 0; row < p->n_rows; row++) {
+			bool user_only = p->level->user_only || unit->events[row].user_only;
+
+			if ((p->rows[row].tasks_only && !p->tasks) || (p->rows[row].kernel_only && user_only))
+				unit->has &= ~((uint64_t)1 << row);
+		}
+		if (unit->has != had && !perf_plan(p, unit, sys, err))
 			return err_prefix(err, "perf: ");
+	}
 	return true;
 }
 
@@ -175,7 +174,8 @@ static void add_block(struct source *source, struct perf *p, enum instance_kind 
 		p->raw_at[row] = (uint16_t)(add_slot(source, r->raw, instance, number, title, 0, 0) - first);
 		source->slots[first + p->value_at[row]].raw = (uint16_t)(first + p->raw_at[row]);
 	}
-	if (p->tasks && p->task_row >= 0 && p->has >> p->task_row & 1 && !p->level->user_only)
+	/* CPUTaskTime is the first row of all, if it is needed. */
+	if (p->tasks && p->rows[0].tasks_only && p->has & 1 && !p->level->user_only)
 		p->whole_at =
 			(uint16_t)(add_slot(source, PERF_WHOLE_TIME, instance, number, title, 0, 0) - first);
 	if (p->busy.each) {
@@ -235,13 +235,8 @@ static bool open_all(struct source *source, struct perf *p, struct err *err)
 	if (!perf_rows_choose(p, &source->options, err))
 		return false;
 	perf_units_find(p, source->sys);
-	if (!perf_ask(p, source, err))
-		return false;
-	if (!plan_all(p, source->sys, err))
-		return err_set(
-			err, err->code, "perf: CPU events cannot be counted: %s: %s", strerror(err->code),
-			perf_rights_help(err->code) ? perf_rights_help(err->code) : "see malitop doctor");
-	if (!perf_scope_find(p, source, err))
+	if (!perf_ask(p, &source->options, err) || !plan_all(p, source->sys, err) ||
+	    !perf_scope_find(p, source, err))
 		return false;
 	choose_hardware(p);
 	if (!plan_permitted(p, source->sys, err))
@@ -274,13 +269,6 @@ static bool perf_open(struct source *source, const char *device, struct err *err
 
 /* ---- measuring ---- */
 
-static int64_t suspended_ns(const struct sys *sys)
-{
-	int64_t monotonic = sys->monotonic_ns(sys);
-
-	return sys->boottime_ns(sys) - monotonic;
-}
-
 /* The shortest multiple of the requested period that justifies the work. */
 static int64_t period_of(const struct source *source, const struct perf *p, int64_t asked_ns)
 {
@@ -309,16 +297,15 @@ static bool perf_start(struct source *source, int64_t period_ns, int64_t now_ns,
 	p->due_ns = now_ns + source->period_ns;
 	p->look_ns = now_ns + MEND_NS;
 	p->return_ns = 0;
-	p->suspended_ns = suspended_ns(source->sys);
+	p->suspended_ns = source_suspended_ns(source->sys);
 	return true;
 }
 
 /* A zombie process counts nothing, but its threads may outlive the main thread. */
 static bool has_ended(const struct perf *p, const struct sys *sys)
 {
-	char text[512], *comm;
-	struct span rest, state;
-	uint64_t n_threads = 0;
+	struct process_stat stat;
+	char text[1024];
 	ssize_t n;
 
 	if (!p->process[0] || p->on_exec)
@@ -326,14 +313,8 @@ static bool has_ended(const struct perf *p, const struct sys *sys)
 	n = sys_read_file(sys, p->process, text, sizeof(text));
 	if (n < 0)
 		return errno == ENOENT || errno == ESRCH;
-	comm = strrchr(text, ')');
-	rest = span_of(comm ? comm + 1 : NULL);
-	state = span_word(&rest);
-	if (!span_is(state, "Z") && !span_is(state, "X") && !span_is(state, "x"))
-		return false;
-	for (unsigned field = 4; field < 20; field++)
-		span_word(&rest);
-	return !p->inherit || !span_u64(span_word(&rest), &n_threads) || n_threads <= 1;
+	return process_stat_parse(&stat, (struct span){text, (size_t)n}) && strchr("ZXx", stat.state) &&
+	       (!p->inherit || stat.threads <= 1);
 }
 
 static enum read_result perf_read(struct source *source, int64_t now_ns, struct sample *sample)
@@ -348,15 +329,14 @@ static enum read_result perf_read(struct source *source, int64_t now_ns, struct 
 	if (p->ended)
 		return READ_GONE;
 	p->due_ns = p->start_ns + ((now_ns - p->start_ns) / source->period_ns + 1) * source->period_ns;
-	suspended = suspended_ns(source->sys);
+	suspended = source_suspended_ns(source->sys);
 	sample->flags = suspended - p->suspended_ns > SUSPEND_NS ? SAMPLE_GAP : 0;
 	p->suspended_ns = suspended;
 	p->ended = look && has_ended(p, source->sys); /* checked before the last read */
 	p->cut = source->cut;
 	sample->flags |= perf_count_read(p, source->sys, sample->value);
 	for (unsigned b = 0; p->whole_at && b < p->n_blocks; b++)
-		sample->value[b * p->block + p->whole_at] =
-			sample->value[b * p->block + p->value_at[p->task_row]];
+		sample->value[b * p->block + p->whole_at] = sample->value[b * p->block + p->value_at[0]];
 	perf_busy_read(p, source->sys, now_ns, sample->value);
 	sample->begin_ns = p->begin_ns;
 	sample->end_ns = now_ns;
@@ -377,18 +357,13 @@ static enum read_result perf_read(struct source *source, int64_t now_ns, struct 
 	return READ_GOT;
 }
 
-static void perf_prefer(struct source *source, const struct source_priority *priority)
-{
-	perf_rows_prefer(source->priv, source, priority);
-}
-
 static void perf_stop(struct source *source)
 {
 	perf_count_close(source->priv);
 }
 
 static const struct backend_extras perf_extras = {
-	.prefer = perf_prefer,
+	.prefer = perf_rows_prefer,
 	.list_events = perf_list_events,
 #ifdef WITH_VERIFY
 	.verify = perf_verify,

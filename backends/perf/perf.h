@@ -1,8 +1,7 @@
 /* perf: what the parts of the perf backend share. No other file includes this.
  *
  * perf.c           the backend: slots, deadlines, the sample
- * perf_rows.c      the events, and how each kind of PMU counts them: data
- * perf_choose.c    which of them are needed
+ * perf_rows.c      the events, how each kind of PMU counts them, and which are needed
  * perf_ask.c       events requested by name
  * perf_unit.c      the PMUs that we count with, and which events each has
  * perf_plan.c      packs events into groups that fit the counters
@@ -33,16 +32,15 @@
 #define PERF_OWN_MAX 48    /* rows of perf_rows that one source counts */
 #define PERF_EVENTS_MAX 64 /* rows: a bit each */
 #define PERF_GROUPS_MAX PERF_EVENTS_MAX
+#define PERF_ARM_EVENTS 0x4100 /* upper limit of event numbers in sysfs */
 
 /* Events that are only useful together, such as the two sides of a ratio. A set stays in one group
  * if it fits the counters. */
 struct perf_set {
 	const char *running, *enabled; /* slots with its times */
-	const char *title;             /* for the user */
 	bool extra;                    /* counted only if a metric of it, or its group, is named */
 };
 extern const struct perf_set perf_sets[];
-extern const unsigned perf_first_set; /* counted first if nothing else is wanted: cycles and instructions */
 
 #define PERF_SETS_MAX 48
 
@@ -69,20 +67,11 @@ struct perf_row {
 	bool kernel_only; /* happens in the kernel: not visible with user-space rights only */
 	uint8_t factor;   /* enum perf_factor: not an event, but that many times those of the row before */
 };
-extern const struct perf_row perf_rows[];
-extern const unsigned perf_n_rows;
+/* Whether the event happens only in the kernel, and so counts nothing in user space. */
+bool perf_row_is_kernel_only(const struct perf_event *event);
 /* The row of the i-th event requested by name. It has the set of the group-th requested event, the
  * first of its group. */
 struct perf_row perf_row_asked(unsigned i, unsigned group, const char *name);
-/* How the kernel counts a generic event on PMUv3: the first number that the core has. */
-struct perf_mapping {
-	uint32_t type;
-	uint64_t config;
-	uint16_t number;
-};
-extern const struct perf_mapping perf_mappings[];
-extern const unsigned perf_n_mappings;
-
 enum perf_unit_kind {
 	PERF_ARM,      /* events by Arm's numbers, with the PMU's own type */
 	PERF_GENERIC,  /* the kernel's generic events */
@@ -96,7 +85,10 @@ struct perf_unit {
 	uint32_t type;
 	struct cpu_set cpus;
 	unsigned n_cpus;
-	int cluster;                    /* the only one it serves; -1 if it serves several */
+	int core;                              /* arm_core_find; PERF_ARM only, and so are the next two */
+	bool lists;                            /* sysfs lists events of it */
+	uint64_t listed[PERF_ARM_EVENTS / 64]; /* bit set of their numbers */
+	int cluster;                           /* the only one it serves; -1 if it serves several */
 	bool loose;                     /* the kernel chooses the PMU; for a thread it chooses only one */
 	unsigned factors[PERF_FACTORS]; /* 0: unknown */
 	uint64_t has;                   /* bit set of the rows that it counts */
@@ -162,10 +154,10 @@ struct perf_gaps {
 
 struct perf {
 	struct cpus cpus;
+	struct perf_pmus pmus;
 	/* Those of perf_rows that are needed, the events requested by name, and an empty one. */
 	struct perf_row rows[PERF_EVENTS_MAX + 1];
 	unsigned n_own, n_rows; /* the needed ones; all */
-	int task_row;           /* CPUTaskTime; -1: not needed */
 	/* Sets that come first, and those among them that are counted all the time if they fit. */
 	uint8_t first[PERF_SETS_MAX];
 	unsigned n_first, n_sure;
@@ -221,17 +213,16 @@ struct perf {
 bool perf_rows_choose(struct perf *p, const struct source_options *options, struct err *err);
 /* Let the sets of these slots come first, or those of the options if it has none. Takes effect with
  * perf_count_plan. Does nothing if the options name what is needed. */
-void perf_rows_prefer(struct perf *p, const struct source *source, const struct source_priority *priority);
-/* Find the units, with the events of the rows. Never fails: without a PMU there are software
+void perf_rows_prefer(struct source *source, const struct source_priority *priority);
+/* Find the PMUs, and the units, with the events of the rows. Never fails: without a PMU there are software
  * events. */
 void perf_units_find(struct perf *p, const struct sys *sys);
 /* Make the unit count this row by the event's name, if it can. */
-void perf_unit_ask(const struct perf *p, struct perf_unit *unit, unsigned row, const struct perf_name *name,
-		   const struct sys *sys);
+void perf_unit_ask(const struct perf *p, struct perf_unit *unit, unsigned row, const struct perf_name *name);
 
-/* Add source->options.events to the rows, and to the units that have them. Duplicates count as one
+/* Add options->events to the rows, and to the units that have them. Duplicates count as one
  * event. */
-bool perf_ask(struct perf *p, const struct source *source, struct err *err);
+bool perf_ask(struct perf *p, const struct source_options *options, struct err *err);
 /* Whether the events of every requested group {a,b} are counted together. */
 bool perf_ask_check_groups(const struct perf *p, const struct perf_unit *unit, struct err *err);
 /* Call when the scope is known: refuse events that may not be measured. An event that no PMU counts

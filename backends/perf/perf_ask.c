@@ -7,17 +7,7 @@
 #include <errno.h>
 #include <linux/perf_event.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-
-static bool is_kernel_only(const struct perf_event *event)
-{
-	for (unsigned row = 0; row < perf_n_rows; row++)
-		if (perf_rows[row].kernel_only && perf_rows[row].type == event->type &&
-		    perf_rows[row].config == event->config)
-			return true;
-	return false;
-}
 
 /* No CPU or process causes the events of an uncore PMU (a memory controller, an interconnect), so
  * they cannot be attributed. */
@@ -56,86 +46,61 @@ static bool is_asked(const struct perf *p, const char *text)
 	return false;
 }
 
-/* Requested events: their names, and the group that each belongs to. */
-struct asked {
-	const char *const *names;
-	const unsigned *groups; /* NULL: none */
-	unsigned first;         /* row of the first event of the current group */
-};
-
-/* Set the row that gives the event its set: that of the first member of its group. */
-static void follow_group(struct asked *a, unsigned i, unsigned row)
+/* Add an event to the set that row `first` begins. */
+static bool ask_one(struct perf *p, const char *text, unsigned first, bool grouped, struct err *err)
 {
-	if (!a->groups || !a->groups[i] || !i || a->groups[i - 1] != a->groups[i])
-		a->first = row;
-}
-
-static bool ask_one(struct perf *p, const struct perf_pmus *pmus, struct asked *a, unsigned i,
-		    struct err *err)
-{
-	const char *text = a->names[i];
 	unsigned row = p->n_rows;
 	struct perf_name name;
 
-	follow_group(a, i, row);
 	if (is_asked(p, text))
-		return !(a->groups && a->groups[i]) ||
-		       err_set(err, ERR_USAGE, "%.64s: is in a group, and requested twice: name it once",
-			       text);
+		return !grouped || err_set(err, ERR_USAGE,
+					   "%.64s: is in a group, and requested twice: name it once", text);
 	if (!check_text(text, err))
 		return false;
 	if (row - p->n_own == PERF_ASKED_MAX)
 		return err_set(err, ERR_USAGE, "%.64s: more than %d events: measure in several runs", text,
 			       PERF_ASKED_MAX);
-	if (!perf_name_find(&name, pmus, &p->cpus, text, err) || !check_pmus(&name, text, err))
+	if (!perf_name_find(&name, &p->pmus, &p->cpus, text, err) || !check_pmus(&name, text, err))
 		return false;
-	p->rows[row] = perf_row_asked(row - p->n_own, a->first - p->n_own, text);
-	p->rows[row].kernel_only = name.kernel_only || is_kernel_only(&name.events[0].event);
+	p->rows[row] = perf_row_asked(row - p->n_own, first - p->n_own, text);
+	p->rows[row].kernel_only = name.kernel_only || perf_row_is_kernel_only(&name.events[0].event);
 	p->n_rows++;
 	for (unsigned unit = 0; unit < p->n_units; unit++)
-		perf_unit_ask(p, &p->units[unit], row, &name, pmus->sys);
+		perf_unit_ask(p, &p->units[unit], row, &name);
 	return true;
 }
 
-bool perf_ask(struct perf *p, const struct source *source, struct err *err)
+bool perf_ask(struct perf *p, const struct source_options *o, struct err *err)
 {
-	const struct source_options *o = &source->options;
-	struct asked asked = {.names = o->events, .groups = o->event_groups};
-	struct perf_pmus pmus;
-	bool ok = true;
+	for (unsigned i = 0, first = 0; i < o->n_events; i++) {
+		bool grouped = o->event_groups && o->event_groups[i];
 
-	if (!o->n_events)
-		return true;
-	perf_pmus_find(&pmus, source->sys);
-	for (unsigned i = 0; ok && i < o->n_events; i++)
-		ok = ask_one(p, &pmus, &asked, i, err);
-	perf_pmus_fini(&pmus);
-	return ok || err_prefix(err, "--event: ");
-}
-
-static bool refuse_kernel_only(const struct perf *p, unsigned row, struct err *err)
-{
-	const char *name = p->rows[row].slot;
-
-	if (p->units[p->n_units - 1].events[row].user_only)
-		return err_set(err, ERR_USAGE, "--event: %s: occurs only in the kernel: use it without :u",
-			       name);
-	return err_set(err, EACCES,
-		       "--event: %s: occurs only in the kernel, which you are not permitted to measure: %s",
-		       name, perf_rights_help(EACCES));
+		if (!grouped || !i || o->event_groups[i - 1] != o->event_groups[i])
+			first = p->n_rows;
+		if (!ask_one(p, o->events[i], first, grouped, err))
+			return err_prefix(err, "--event: ");
+	}
+	return true;
 }
 
 bool perf_ask_check(struct perf *p, struct err *err)
 {
 	for (unsigned row = p->n_own; row < p->n_rows; row++) {
+		bool user_only = p->units[p->n_units - 1].events[row].user_only;
+		const char *name = p->rows[row].slot;
 		size_t n = strlen(p->lacking);
 
 		if (p->has >> row & 1)
 			continue;
-		if (p->rows[row].kernel_only &&
-		    (p->units[p->n_units - 1].events[row].user_only || p->level->user_only))
-			return refuse_kernel_only(p, row, err);
-		snprintf(p->lacking + n, sizeof(p->lacking) - n, "%s%.64s", n ? ", " : "", p->rows[row].slot);
+		if (p->rows[row].kernel_only && user_only)
+			return err_set(err, ERR_USAGE,
+				       "--event: %s: occurs only in the kernel: use it without :u", name);
+		if (p->rows[row].kernel_only && p->level->user_only)
+			return err_set(err, EACCES,
+				       "--event: %s: occurs only in the kernel, which you are not permitted "
+				       "to measure: %s",
+				       name, perf_rights_help(EACCES));
+		snprintf(p->lacking + n, sizeof(p->lacking) - n, "%s%.64s", n ? ", " : "", name);
 		p->has |= (uint64_t)1 << row;
 	}
 	return true;
@@ -179,47 +144,30 @@ bool perf_ask_check_groups(const struct perf *p, const struct perf_unit *unit, s
 
 /* ---- the list of events ---- */
 
-/* Lists the events that have names, and whether this machine counts each of them now. */
-struct listing {
-	const struct sys *sys;
-	struct perf_pmus pmus;
-	struct perf *p; /* its units, with one row */
-};
-
-/* Open the event for this thread, in user space unless it occurs in the kernel only. */
-static bool event_opens(const struct listing *l, struct perf_event event, bool user_only)
+/* Whether this machine counts it now: the test of --event, and then the kernel's, in user space
+ * unless the event occurs in the kernel only. */
+static bool counts_now(struct perf *p, const struct sys *sys, const char *text)
 {
+	struct perf_target target = {.pid = 0, .cpu = -1, .at_once = true};
 	struct perf_group group;
-	bool ok;
-
-	perf_group_init(&group, l->sys,
-			&(struct perf_target){.pid = 0, .cpu = -1, .user_only = user_only, .at_once = true});
-	ok = perf_group_add(&group, &event, NULL);
-	perf_group_fini(&group);
-	return ok;
-}
-
-/* Events that happen only in the kernel count nothing in user space. */
-static bool is_kernel_event(const struct perf_event *event)
-{
-	return event->type == PERF_TYPE_SOFTWARE && (event->config == PERF_COUNT_SW_CONTEXT_SWITCHES ||
-						     event->config == PERF_COUNT_SW_CPU_MIGRATIONS);
-}
-
-/* The test of --event, and then the kernel's. */
-static bool counts_now(const struct listing *l, const char *text)
-{
 	struct perf_name name;
 	struct err err;
 
-	if (!perf_name_find(&name, &l->pmus, &l->p->cpus, text, &err))
+	if (!perf_name_find(&name, &p->pmus, &p->cpus, text, &err))
 		return false;
-	for (unsigned i = 0; i < l->p->n_units; i++) {
-		struct perf_unit *unit = &l->p->units[i];
+	for (unsigned i = 0; i < p->n_units; i++) {
+		struct perf_unit *unit = &p->units[i];
+		bool opens;
 
 		unit->has = 0;
-		perf_unit_ask(l->p, unit, 0, &name, l->sys);
-		if (unit->has && event_opens(l, unit->events[0], !is_kernel_event(&unit->events[0])))
+		perf_unit_ask(p, unit, 0, &name);
+		if (!unit->has)
+			continue;
+		target.user_only = !perf_row_is_kernel_only(&unit->events[0]);
+		perf_group_init(&group, sys, &target);
+		opens = perf_group_add(&group, &unit->events[0], NULL);
+		perf_group_fini(&group);
+		if (opens)
 			return true;
 	}
 	return false;
@@ -228,15 +176,13 @@ static bool counts_now(const struct listing *l, const char *text)
 void perf_list_events(const struct sys *sys, void (*add)(void *ctx, const struct event_info *event),
 		      void *ctx)
 {
-	struct listing l = {.sys = sys};
-	char name[64];
+	AUTOFREE struct perf *p = xcalloc(1, sizeof(*p)); /* its units, with one row */
 	const char *arm;
 	uint16_t number;
+	char name[64];
 
-	l.p = xcalloc(1, sizeof(*l.p));
-	cpus_find(&l.p->cpus, sys);
-	perf_units_find(l.p, sys);
-	perf_pmus_find(&l.pmus, sys);
+	cpus_find(&p->cpus, sys);
+	perf_units_find(p, sys);
 	for (unsigned i = 0; arm_event_at(i, &arm, &number); i++) {
 		AUTO_STRBUF struct strbuf cores = {0};
 
@@ -244,14 +190,14 @@ void perf_list_events(const struct sys *sys, void (*add)(void *ctx, const struct
 		add(ctx, &(struct event_info){.name = arm,
 					      .number = number,
 					      .cores = cores.n ? cores.p : "",
-					      .now = counts_now(&l, arm)});
+					      .now = counts_now(p, sys, arm)});
 	}
 	for (unsigned i = 0; perf_generic_name(i, name, sizeof(name)); i++)
 		if (name[0])
-			add(ctx,
-			    &(struct event_info){
-				    .name = name, .number = -1, .cores = "", .now = counts_now(&l, name)});
-	perf_pmus_fini(&l.pmus);
-	cpus_fini(&l.p->cpus);
-	free(l.p);
+			add(ctx, &(struct event_info){.name = name,
+						      .number = -1,
+						      .cores = "",
+						      .now = counts_now(p, sys, name)});
+	perf_pmus_fini(&p->pmus);
+	cpus_fini(&p->cpus);
 }

@@ -129,15 +129,6 @@ static enum answer find_named(struct perf_quest *q)
 	return q->name->n ? FOUND : UNKNOWN;
 }
 
-/* MIDR part number of the CPUs that the PMU serves; -1 if unknown. */
-static int part_of(const struct perf_pmu *pmu, const struct cpus *cpus)
-{
-	for (unsigned i = 0; cpus && i < cpus->n; i++)
-		if (cpu_set_has(&pmu->cpus, cpus->cpus[i].number) && cpus->cpus[i].part >= 0)
-			return cpus->cpus[i].part;
-	return -1;
-}
-
 /* Sysfs lists only the common events. An event that a core does not have can be opened, but counts
  * nothing. */
 static enum answer find_arm(struct perf_quest *q)
@@ -149,7 +140,7 @@ static enum answer find_arm(struct perf_quest *q)
 	for (unsigned i = 0; i < q->pmus->n; i++) {
 		const struct perf_pmu *pmu = &q->pmus->pmus[i];
 
-		if (pmu->core && arm_core_has(arm_core_find(pmu->name, part_of(pmu, q->cpus)), number))
+		if (pmu->core && arm_core_has(arm_core_find(pmu->name, &pmu->cpus, q->cpus), number))
 			found_event(q, &(struct perf_event){.config = number}, pmu);
 	}
 	return q->name->n ? FOUND : UNKNOWN;

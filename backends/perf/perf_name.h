@@ -62,8 +62,8 @@ bool perf_generic_name(unsigned i, char *name, size_t size);
  */
 
 /* Returns the core that a PMU of this name serves ("armv8_cortex_a72"). If the name identifies
- * none, returns the core with this part number (implementer << 12 | part). -1 if unknown. */
-int arm_core_find(const char *pmu, int part);
+ * none, returns that of its CPUs by their part number (NULL: unknown). -1 if unknown. */
+int arm_core_find(const char *pmu, const struct cpu_set *set, const struct cpus *cpus);
 /* Bytes that one BUS_ACCESS moves; 0 if the system integrator chooses it, or if it is unknown. */
 unsigned arm_core_bus_bytes(int core);
 /* Whether the core counts this event; false for an unknown core. */

@@ -9,7 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define DEVICES "sys/bus/event_source/devices"
 #define PATH_SIZE 256
 #define TEXT_SIZE 512 /* a file with one event or one format */
 
@@ -37,17 +36,17 @@ static void add_pmu(struct perf_pmus *pmus, const struct sys *sys, const char *n
 	bool has_cpus;
 	int64_t type;
 
-	snprintf(path, sizeof(path), DEVICES "/%.64s/type", name);
+	snprintf(path, sizeof(path), PERF_DEVICES "/%.64s/type", name);
 	if (!is_name(span_of(name)) || !sys_read_i64(sys, path, &type) || type < 0 || type > INT32_MAX)
 		return;
 	GROW(pmus->pmus, pmus->n, pmus->cap);
 	pmu = &pmus->pmus[pmus->n++];
 	*pmu = (struct perf_pmu){.type = (uint32_t)type};
 	snprintf(pmu->name, sizeof(pmu->name), "%s", name);
-	snprintf(path, sizeof(path), DEVICES "/%s/cpus", pmu->name);
+	snprintf(path, sizeof(path), PERF_DEVICES "/%s/cpus", pmu->name);
 	has_cpus = cpu_set_read(sys, &pmu->cpus, path);
 	pmu->core = is_core(name, has_cpus);
-	snprintf(path, sizeof(path), DEVICES "/%s/cpumask", pmu->name);
+	snprintf(path, sizeof(path), PERF_DEVICES "/%s/cpumask", pmu->name);
 	if (!has_cpus && !cpu_set_read(sys, &pmu->cpus, path))
 		memset(&pmu->cpus, 0xff, sizeof(pmu->cpus));
 }
@@ -55,7 +54,7 @@ static void add_pmu(struct perf_pmus *pmus, const struct sys *sys, const char *n
 void perf_pmus_find(struct perf_pmus *pmus, const struct sys *sys)
 {
 	char **names;
-	int n = sys->list(sys, DEVICES, &names);
+	int n = sys->list(sys, PERF_DEVICES, &names);
 
 	*pmus = (struct perf_pmus){.sys = sys};
 	for (int i = 0; i < n; i++)
@@ -87,7 +86,7 @@ static bool read_text(const struct perf_pmu *pmu, const struct sys *sys, const c
 
 	if (!is_name(name))
 		return false;
-	snprintf(path, sizeof(path), DEVICES "/%s/%s/%.*s", pmu->name, dir, SPAN_ARG(name));
+	snprintf(path, sizeof(path), PERF_DEVICES "/%s/%s/%.*s", pmu->name, dir, SPAN_ARG(name));
 	n = sys_read_file(sys, path, text, TEXT_SIZE);
 	return n > 0 && n < TEXT_SIZE - 1;
 }
@@ -98,7 +97,7 @@ static void list_formats(const struct perf_pmu *pmu, const struct sys *sys, char
 	size_t n = 0;
 	int count;
 
-	snprintf(path, sizeof(path), DEVICES "/%s/format", pmu->name);
+	snprintf(path, sizeof(path), PERF_DEVICES "/%s/format", pmu->name);
 	count = sys->list(sys, path, &names);
 	list[0] = 0;
 	for (int i = 0; i < count && n < size; i++)
@@ -110,7 +109,7 @@ static void list_formats(const struct perf_pmu *pmu, const struct sys *sys, char
 
 bool perf_pmu_check(const struct perf_pmu *pmu, const struct sys *sys, uint64_t config, struct err *err)
 {
-	AUTOFREE char *path = xasprintf(DEVICES "/%s/format", pmu->name);
+	AUTOFREE char *path = xasprintf(PERF_DEVICES "/%s/format", pmu->name);
 	char **names, text[TEXT_SIZE];
 	int n = sys->list(sys, path, &names);
 	uint64_t known = 0;

@@ -8,6 +8,7 @@
 #include "backends/cpu/cpus.h"
 #include "backends/perf/perf_group.h"
 
+#define PERF_DEVICES "sys/bus/event_source/devices"
 #define PERF_PMU_NAME 64
 
 struct perf_pmu {

@@ -1,10 +1,12 @@
-/* The CPU events. A new event is a row here, a name in `slots perf` of src/data/cpu.metrics, and a
+/* The CPU events, and which of them a source counts: those of the chosen metrics, or the standard
+ * ones. A new event is a row here, a name in `slots perf` of src/data/cpu.metrics, and a
  * metric there. */
 #include "backends/perf/perf.h"
 
 #include "base/alloc.h"
 
 #include <linux/perf_event.h>
+#include <string.h>
 
 enum {
 	SET_SOFTWARE,
@@ -34,56 +36,44 @@ enum {
 	SET_ASKED, /* and following: one per event requested by name */
 };
 
-#define SET(name, title)                                             \
-	{                                                            \
-		"PerfRunning" name, "PerfEnabled" name, title, false \
+#define SET(name)                                             \
+	{                                                     \
+		"PerfRunning" name, "PerfEnabled" name, false \
 	}
-#define EXTRA(name, title)                                          \
-	{                                                           \
-		"PerfRunning" name, "PerfEnabled" name, title, true \
+#define EXTRA(name)                                          \
+	{                                                    \
+		"PerfRunning" name, "PerfEnabled" name, true \
 	}
-#define ASKED(n) [SET_ASKED + (n)-1] = SET("Event" #n, "event " #n)
+#define ASKED4(a, b, c, d) SET("Event" #a), SET("Event" #b), SET("Event" #c), SET("Event" #d)
 const struct perf_set perf_sets[] = {
-	[SET_SOFTWARE] = SET("Software", "kernel"),
-	[SET_CYCLES] = SET("Cycles", "cycles and instructions"),
-	[SET_SPECULATION] = SET("Speculation", "speculation"),
-	[SET_BRANCHES] = SET("Branches", "branches"),
-	[SET_L1D] = SET("L1D", "L1 data cache"),
-	[SET_L2] = SET("L2", "L2 cache"),
-	[SET_TLB] = SET("TLB", "TLBs"),
-	[SET_STALLS] = SET("Stalls", "stalls"),
-	[SET_TOPDOWN] = SET("Topdown", "slots of the pipeline"),
-	[SET_STALLED] = SET("Stalled", "stalls for memory"),
-	[SET_LAST_LEVEL] = SET("LastLevel", "last-level cache"),
-	[SET_L1I] = SET("L1I", "L1 instruction cache"),
-	[SET_WALKS] = SET("Walks", "page table walks"),
-	[SET_L3] = SET("L3", "L3 cache"),
-	[SET_BUS] = SET("Bus", "bus"),
-	[SET_BRANCH_KINDS] = EXTRA("BranchKinds", "kinds of branches"),
-	[SET_L1D_KINDS] = EXTRA("L1DKinds", "L1 data cache, reads and writes"),
-	[SET_TLB_ACCESSES] = EXTRA("TLBAccesses", "TLB accesses"),
-	[SET_BUS_KINDS] = EXTRA("BusKinds", "bus, reads and writes"),
-	[SET_MEMORY] = EXTRA("Memory", "memory accesses"),
-	[SET_MIX] = EXTRA("Mix", "kinds of instructions"),
-	[SET_SYNC] = EXTRA("Sync", "exclusives and barriers"),
-	[SET_CRYPTO] = EXTRA("Crypto", "cryptography"),
-	[SET_EXCEPTIONS] = EXTRA("Exceptions", "exceptions"),
-	ASKED(1),
-	ASKED(2),
-	ASKED(3),
-	ASKED(4),
-	ASKED(5),
-	ASKED(6),
-	ASKED(7),
-	ASKED(8),
-	ASKED(9),
-	ASKED(10),
-	ASKED(11),
-	ASKED(12),
-	ASKED(13),
-	ASKED(14),
-	ASKED(15),
-	ASKED(16),
+	[SET_SOFTWARE] = SET("Software"),
+	[SET_CYCLES] = SET("Cycles"),
+	[SET_SPECULATION] = SET("Speculation"),
+	[SET_BRANCHES] = SET("Branches"),
+	[SET_L1D] = SET("L1D"),
+	[SET_L2] = SET("L2"),
+	[SET_TLB] = SET("TLB"),
+	[SET_STALLS] = SET("Stalls"),
+	[SET_TOPDOWN] = SET("Topdown"),
+	[SET_STALLED] = SET("Stalled"),
+	[SET_LAST_LEVEL] = SET("LastLevel"),
+	[SET_L1I] = SET("L1I"),
+	[SET_WALKS] = SET("Walks"),
+	[SET_L3] = SET("L3"),
+	[SET_BUS] = SET("Bus"),
+	[SET_BRANCH_KINDS] = EXTRA("BranchKinds"),
+	[SET_L1D_KINDS] = EXTRA("L1DKinds"),
+	[SET_TLB_ACCESSES] = EXTRA("TLBAccesses"),
+	[SET_BUS_KINDS] = EXTRA("BusKinds"),
+	[SET_MEMORY] = EXTRA("Memory"),
+	[SET_MIX] = EXTRA("Mix"),
+	[SET_SYNC] = EXTRA("Sync"),
+	[SET_CRYPTO] = EXTRA("Crypto"),
+	[SET_EXCEPTIONS] = EXTRA("Exceptions"),
+	[SET_ASKED] = ASKED4(1, 2, 3, 4),
+	ASKED4(5, 6, 7, 8),
+	ASKED4(9, 10, 11, 12),
+	ASKED4(13, 14, 15, 16),
 };
 
 #define ROW(name, of_set) .slot = (name), .raw = name "Raw", .set = (of_set)
@@ -94,10 +84,7 @@ const struct perf_set perf_sets[] = {
 	.type = PERF_TYPE_HW_CACHE, .config = PERF_COUNT_HW_CACHE_##cache |             \
 					      PERF_COUNT_HW_CACHE_OP_##operation << 8 | \
 					      PERF_COUNT_HW_CACHE_RESULT_##result << 16
-#define CACHE(cache, result)                                                     \
-	.type = PERF_TYPE_HW_CACHE, .config = PERF_COUNT_HW_CACHE_##cache |      \
-					      PERF_COUNT_HW_CACHE_OP_READ << 8 | \
-					      PERF_COUNT_HW_CACHE_RESULT_##result << 16
+#define CACHE(cache, result) CACHE_OP(cache, READ, result)
 #define LAST_LEVEL(result)                                                   \
 	.cache = PERF_COUNT_HW_CACHE_LL | PERF_COUNT_HW_CACHE_OP_READ << 8 | \
 		 PERF_COUNT_HW_CACHE_RESULT_##result << 16
@@ -105,7 +92,7 @@ const struct perf_set perf_sets[] = {
 
 /* By set. Arm's numbers are those of PMUv3; of two, the first that a core has together with the
  * event it needs: retired branches, or predicted branches on older cores. */
-const struct perf_row perf_rows[] = {
+static const struct perf_row perf_rows[] = {
 	{ROW("CPUTaskTime", SET_SOFTWARE), SOFT(TASK_CLOCK), .tasks_only = true},
 	{ROW("CPUContextSwitches", SET_SOFTWARE), SOFT(CONTEXT_SWITCHES), .kernel_only = true},
 	{ROW("CPUMigrations", SET_SOFTWARE), SOFT(CPU_MIGRATIONS), .kernel_only = true},
@@ -178,8 +165,6 @@ const struct perf_row perf_rows[] = {
 	{ROW("CPUDataAborts", SET_EXCEPTIONS), ARM(0x84), ARM_ONLY},
 	{ROW("CPUInterrupts", SET_EXCEPTIONS), ARM(0x86), ARM_ONLY},
 };
-const unsigned perf_n_rows = ARRAY_LEN(perf_rows);
-const unsigned perf_first_set = SET_CYCLES;
 _Static_assert(PERF_OWN_MAX + PERF_ASKED_MAX <= PERF_EVENTS_MAX, "a bit per row");
 _Static_assert(ARRAY_LEN(perf_sets) == SET_ASKED + PERF_ASKED_MAX, "a set per event that may be asked for");
 _Static_assert(ARRAY_LEN(perf_sets) <= PERF_SETS_MAX, "a number per set");
@@ -193,39 +178,100 @@ struct perf_row perf_row_asked(unsigned i, unsigned group, const char *name)
 	return (struct perf_row){.slot = name, .raw = raw[i], .set = (uint8_t)(SET_ASKED + group), ARM_ONLY};
 }
 
-#define MAP(event, number)                                        \
-	{                                                         \
-		PERF_TYPE_HARDWARE, PERF_COUNT_HW_##event, number \
+bool perf_row_is_kernel_only(const struct perf_event *event)
+{
+	for (unsigned row = 0; row < ARRAY_LEN(perf_rows); row++)
+		if (perf_rows[row].kernel_only && perf_rows[row].type == event->type &&
+		    perf_rows[row].config == event->config)
+			return true;
+	return false;
+}
+
+/* ---- the choice ---- */
+
+static const struct metric_need *find_need(const struct source_options *o, const char *slot)
+{
+	for (unsigned i = 0; i < o->n_needs; i++)
+		if (span_is(o->needs[i].slot, slot))
+			return &o->needs[i];
+	return NULL;
+}
+
+static bool is_needed(const struct source_options *o, unsigned row)
+{
+	const struct perf_row *r = &perf_rows[row];
+	bool extra = perf_sets[r->set].extra;
+	const struct metric_need *need = find_need(o, r->slot);
+
+	if (!need && r->tasks_only)
+		need = find_need(o, PERF_WHOLE_TIME);
+	if (!need && row + 1 < ARRAY_LEN(perf_rows) && perf_rows[row + 1].factor)
+		need = find_need(o, perf_rows[row + 1].slot);
+	return o->needs_only ? need && (need->named || !extra) : !extra;
+}
+
+static void add_first(struct perf *p, uint8_t set)
+{
+	if (!memchr(p->first, set, p->n_first))
+		p->first[p->n_first++] = set;
+}
+
+/* The set of a slot, of whatever instance; -1: it is not an event. */
+static int set_of_slot(const struct perf *p, unsigned slot)
+{
+	for (unsigned row = 0; row < p->n_own; row++)
+		if (p->has >> row & 1 && p->value_at[row] == slot % p->block)
+			return p->rows[row].set;
+	return -1;
+}
+
+void perf_rows_prefer(struct source *source, const struct source_priority *priority)
+{
+	struct perf *p = source->priv;
+	uint8_t before[PERF_SETS_MAX];
+	unsigned n_before = p->n_first, n_sure = p->n_sure;
+
+	if (source->options.needs_only)
+		return;
+	memcpy(before, p->first, sizeof(before));
+	p->n_first = 0;
+	for (unsigned i = 0; i <= priority->n; i++) {
+		int set = i < priority->n ? set_of_slot(p, priority->slots[i]) : -1;
+
+		if (i == priority->n_sure) { /* cycles and instructions give way only to what was chosen */
+			add_first(p, SET_CYCLES);
+			p->n_sure = p->n_first;
+		}
+		if (set >= 0)
+			add_first(p, (uint8_t)set);
 	}
-#define MAP_CACHE(cache, result, number)                                                 \
-	{                                                                                \
-		PERF_TYPE_HW_CACHE,                                                      \
-			PERF_COUNT_HW_CACHE_##cache | PERF_COUNT_HW_CACHE_OP_READ << 8 | \
-				PERF_COUNT_HW_CACHE_RESULT_##result << 16,               \
-			number                                                           \
+	p->plans_again |=
+		p->n_first != n_before || p->n_sure != n_sure || memcmp(p->first, before, p->n_first) != 0;
+}
+
+bool perf_rows_choose(struct perf *p, const struct source_options *options, struct err *err)
+{
+	for (unsigned row = 0; row < ARRAY_LEN(perf_rows); row++) {
+		if (!is_needed(options, row))
+			continue;
+		if (p->n_own == PERF_OWN_MAX)
+			return err_set(err, ERR_USAGE,
+				       "perf: the metrics need more than %d CPU events: name fewer, and "
+				       "measure in several runs",
+				       PERF_OWN_MAX);
+		p->rows[p->n_own++] = perf_rows[row];
 	}
-const struct perf_mapping perf_mappings[] = {
-	MAP(CPU_CYCLES, 0x11),
-	MAP(INSTRUCTIONS, 0x08),
-	MAP(CACHE_REFERENCES, 0x04),
-	MAP(CACHE_MISSES, 0x03),
-	MAP(BRANCH_INSTRUCTIONS, 0x0c),
-	MAP(BRANCH_INSTRUCTIONS, 0x21),
-	MAP(BRANCH_MISSES, 0x10),
-	MAP(BUS_CYCLES, 0x1d),
-	MAP(STALLED_CYCLES_FRONTEND, 0x23),
-	MAP(STALLED_CYCLES_BACKEND, 0x24),
-	MAP_CACHE(L1D, ACCESS, 0x04),
-	MAP_CACHE(L1D, MISS, 0x03),
-	MAP_CACHE(L1I, ACCESS, 0x14),
-	MAP_CACHE(L1I, MISS, 0x01),
-	MAP_CACHE(DTLB, ACCESS, 0x25),
-	MAP_CACHE(DTLB, MISS, 0x05),
-	MAP_CACHE(ITLB, ACCESS, 0x26),
-	MAP_CACHE(ITLB, MISS, 0x02),
-	MAP_CACHE(LL, ACCESS, 0x36),
-	MAP_CACHE(LL, MISS, 0x37),
-	MAP_CACHE(BPU, ACCESS, 0x12),
-	MAP_CACHE(BPU, MISS, 0x10),
-};
-const unsigned perf_n_mappings = ARRAY_LEN(perf_mappings);
+	/* Metrics of other sources need no event of this one; then count the least. */
+	for (unsigned row = 0, empty = !p->n_own; row < ARRAY_LEN(perf_rows); row++)
+		if (empty && !options->n_events && perf_rows[row].set == SET_CYCLES)
+			p->rows[p->n_own++] = perf_rows[row];
+	p->n_rows = p->n_own;
+	for (unsigned i = 0; i < options->n_needs; i++)
+		for (unsigned row = 0; row < p->n_own; row++)
+			if (span_is(options->needs[i].slot, p->rows[row].slot))
+				add_first(p, p->rows[row].set);
+	if (!p->n_first)
+		add_first(p, SET_CYCLES);
+	p->n_sure = p->n_first;
+	return true;
+}

@@ -7,7 +7,6 @@
 
 #include <errno.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #define SPARE_FILES 128 /* reserved for everything else */
@@ -37,21 +36,16 @@ static int try_whose(const struct perf *p, const struct sys *sys, const struct p
 		struct perf_group group;
 		struct err err;
 
-		if (!unit->n_groups)
-			continue;
 		event.user_only = false; /* the level decides */
 		if (whose->tid < 0)
 			target.cpu = p->cpus.cpus[whose->cpu].number;
-		if (whose->tid < 0 && !cpu_set_has(&unit->cpus, (unsigned)target.cpu))
+		if (!unit->n_groups || (whose->tid < 0 && !cpu_set_has(&unit->cpus, (unsigned)target.cpu)))
 			continue;
 		perf_group_init(&group, sys, &target);
-		if (perf_group_add(&group, &event, &err))
-			code = 0;
-		else
-			code = err.code;
+		code = perf_group_add(&group, &event, &err) ? 0 : err.code;
 		perf_group_fini(&group);
 		if (!code || is_denied(code))
-			return code;
+			break;
 	}
 	return code;
 }
@@ -74,24 +68,22 @@ static void add_whose(struct perf *p, pid_t tid, int cpu)
 	p->whose[p->n_whose++] = (struct perf_whose){.tid = tid, .cpu = cpu};
 }
 
-static void add_threads(struct perf *p, const struct sys *sys, const char *pid)
+static void add_threads(struct perf *p, const struct sys *sys, pid_t pid)
 {
-	AUTOFREE char *path = xasprintf("proc/%s/task", pid);
-	char **names;
-	int n = sys->list(sys, path, &names);
-	uint64_t tid;
+	AUTOFREE int32_t *tids = NULL;
+	unsigned cap = 0;
+	char path[32];
+	int n;
 
+	snprintf(path, sizeof(path), "proc/%d/task", (int)pid);
+	n = sys->list_numbers(sys, path, &tids, &cap);
 	for (int i = 0; i < n; i++)
-		if (span_u64(span_of(names[i]), &tid) && tid <= INT32_MAX)
-			add_whose(p, (pid_t)tid, -1);
-	if (n >= 0)
-		sys_names_free(names, n);
+		add_whose(p, tids[i], -1);
 }
 
 /* "Uid:\t1000\t1000\t1000\t1000": the second one is the effective uid. -1 if not found. */
-static int64_t uid_of(const struct sys *sys, const char *pid)
+static int64_t uid_of(const struct sys *sys, const char *path)
 {
-	AUTOFREE char *path = xasprintf("proc/%s/status", pid);
 	char text[2048];
 	ssize_t n = sys_read_file(sys, path, text, sizeof(text));
 	struct span rest = {text, n > 0 ? (size_t)n : 0};
@@ -110,16 +102,18 @@ static int64_t uid_of(const struct sys *sys, const char *pid)
 
 static void add_own(struct perf *p, const struct sys *sys)
 {
-	int64_t own = uid_of(sys, "self");
-	char **names;
-	int n = sys->list(sys, "proc", &names);
-	uint64_t pid;
+	int64_t own = uid_of(sys, "proc/self/status");
+	AUTOFREE int32_t *pids = NULL;
+	unsigned cap = 0;
+	int n = sys->list_numbers(sys, "proc", &pids, &cap);
 
-	for (int i = 0; i < n; i++)
-		if (own >= 0 && span_u64(span_of(names[i]), &pid) && uid_of(sys, names[i]) == own)
-			add_threads(p, sys, names[i]);
-	if (n >= 0)
-		sys_names_free(names, n);
+	for (int i = 0; i < n && own >= 0; i++) {
+		char path[32];
+
+		snprintf(path, sizeof(path), "proc/%d/status", (int)pids[i]);
+		if (uid_of(sys, path) == own)
+			add_threads(p, sys, pids[i]);
+	}
 }
 
 /* ---- scope ---- */
@@ -143,23 +137,22 @@ static bool check_online(const struct perf *p, const struct sys *sys, const stru
 
 static bool add_cpus(struct perf *p, const struct sys *sys, const struct scope *scope, struct err *err)
 {
+	bool named = scope->kind == SCOPE_CPUS;
 	struct cpu_set set;
 
 	memset(&set, 0xff, sizeof(set));
-	if (scope->kind == SCOPE_CPUS && !cpu_set_parse(&set, scope->cpus))
+	if (named && !cpu_set_parse(&set, scope->cpus))
 		return err_set(
 			err, ERR_USAGE,
 			"--cpu: '%.40s' is not a list of CPUs: expected numbers and ranges such as 0-3,6",
 			scope->cpus);
-	if (scope->kind == SCOPE_CPUS && !check_online(p, sys, &set, err))
+	if (named && !check_online(p, sys, &set, err))
 		return false;
 	for (unsigned i = 0; i < p->cpus.n; i++)
 		if (cpu_set_has(&set, p->cpus.cpus[i].number))
 			add_whose(p, -1, (int)i);
-	if (scope->kind == SCOPE_CPUS)
-		snprintf(p->about, sizeof(p->about), "CPUs %.48s", scope->cpus);
-	else
-		snprintf(p->about, sizeof(p->about), "all CPUs");
+	snprintf(p->about, sizeof(p->about), "%s%.48s", named ? "CPUs " : "all CPUs",
+		 named ? scope->cpus : "");
 	if (!p->cpus.n)
 		return err_set(err, ENODEV, "perf: cannot list the CPUs: cannot read %s",
 			       "/sys/devices/system/cpu/present");
@@ -184,14 +177,11 @@ static void name_process(struct perf *p, const struct sys *sys, const char *kind
 /* List the threads that the scope covers now. */
 static void list_tasks(struct perf *p, const struct sys *sys, const struct scope *scope)
 {
-	char pid[16];
-
 	p->n_whose = 0;
-	snprintf(pid, sizeof(pid), "%d", (int)scope->pid);
 	if (p->level && p->level->own)
 		add_own(p, sys);
 	else if (scope->kind == SCOPE_PROCESS)
-		add_threads(p, sys, pid);
+		add_threads(p, sys, scope->pid);
 	else
 		add_whose(p, scope->pid, -1);
 }
@@ -203,23 +193,21 @@ static bool not_there(const struct perf *p, struct err *err)
 
 static bool add_tasks(struct perf *p, const struct sys *sys, const struct scope *scope, struct err *err)
 {
-
-	p->tasks = p->inherit = true;
+	p->tasks = true;
+	p->inherit = scope->kind != SCOPE_THREAD;
 	p->on_exec = scope->kind == SCOPE_COMMAND;
 	name_process(p, sys, scope->kind == SCOPE_THREAD ? "thread" : "process", scope->pid);
-	if (scope->kind == SCOPE_COMMAND)
+	if (p->on_exec)
 		snprintf(p->about, sizeof(p->about), "the command");
-	if (scope->kind == SCOPE_THREAD)
-		p->inherit = false;
 	list_tasks(p, sys, scope);
 	return p->n_whose || not_there(p, err);
 }
 
 /* Limit our own processes, and processes with many threads, to the number of files that may be
- * open. Returns how many threads are left out. */
-static unsigned fit_files(struct perf *p, unsigned most)
+ * open. */
+static void fit_files(struct perf *p)
 {
-	unsigned each = 0, fit, n = p->n_whose;
+	unsigned each = 0, fit, n = p->n_whose, most = sys_files_most();
 
 	for (unsigned i = 0; i < p->n_units; i++) {
 		each += p->n_hard > 1 && i < p->n_hard ? p->units[i].n_cpus : 0;
@@ -228,7 +216,7 @@ static unsigned fit_files(struct perf *p, unsigned most)
 	}
 	fit = most > SPARE_FILES && each ? (most - SPARE_FILES) / each : 0;
 	p->n_whose = n < fit ? n : fit;
-	return n - p->n_whose;
+	p->n_left_out = n - p->n_whose;
 }
 
 static bool refuse_scope(const struct perf *p, int code, struct err *err)
@@ -271,26 +259,23 @@ bool perf_scope_find(struct perf *p, const struct source *source, struct err *er
 		snprintf(p->about, sizeof(p->about), "own processes");
 	}
 	if (p->tasks)
-		p->n_left_out = fit_files(p, sys_files_most());
+		fit_files(p);
 	return p->n_whose || refuse_scope(p, EMFILE, err);
 }
 
 void perf_scope_renew(struct perf *p, const struct source *source)
 {
-	if (!p->tasks)
-		return;
-	list_tasks(p, source->sys, &source->options.scope);
-	p->n_left_out = fit_files(p, sys_files_most());
+	if (p->tasks) {
+		list_tasks(p, source->sys, &source->options.scope);
+		fit_files(p);
+	}
 }
 
 const char *perf_rights_help(int code)
 {
 	static const char hidden[] = "the CPU has no counters for this kernel: a virtual machine without a "
 				     "virtual PMU, or a device tree without pmu";
-	static const struct {
-		int code;
-		const char *help;
-	} helps[] = {
+	static const struct code_text helps[] = {
 		{EACCES, "sudo sysctl kernel.perf_event_paranoid=0 (until the next boot), or sudo setcap "
 			 "cap_perfmon+ep on malitop; on "
 			 "Android: setprop security.perf_harden 0"},
@@ -303,8 +288,5 @@ const char *perf_rights_help(int code)
 		{EMFILE, "ulimit -n 4096"},
 	};
 
-	for (size_t i = 0; i < ARRAY_LEN(helps); i++)
-		if (helps[i].code == code)
-			return helps[i].help;
-	return NULL;
+	return code_text_find(helps, ARRAY_LEN(helps), code);
 }

@@ -1,65 +1,104 @@
 /* The PMUs that we count with, and which of our events each of them has. */
 #include "backends/perf/perf.h"
 
-#include "backends/perf/perf_name.h"
-#include "backends/perf/perf_pmu.h"
 #include "base/alloc.h"
 
 #include <linux/perf_event.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
-#define DEVICES "sys/bus/event_source/devices"
 #define SLOTS_MOST 64
-#define ARM_EVENTS_MAX 0x4100 /* upper limit of event numbers in sysfs */
+#define ARM_LISTED 0x31 /* every kernel lists lower numbers in sysfs if the PMU counts them */
+#define ARM_COMMON 0x40 /* newer kernels also list numbers below this */
 
-/* The events that sysfs lists for an Arm PMU. */
-struct listed {
-	bool any;
-	uint64_t bits[ARM_EVENTS_MAX / 64];
+#define MAP(event, number)                                        \
+	{                                                         \
+		PERF_TYPE_HARDWARE, PERF_COUNT_HW_##event, number \
+	}
+#define MAP_CACHE(cache, result, number)                                                 \
+	{                                                                                \
+		PERF_TYPE_HW_CACHE,                                                      \
+			PERF_COUNT_HW_CACHE_##cache | PERF_COUNT_HW_CACHE_OP_READ << 8 | \
+				PERF_COUNT_HW_CACHE_RESULT_##result << 16,               \
+			number                                                           \
+	}
+/* How the kernel counts a generic event on PMUv3: the first number that the core has. */
+static const struct {
+	uint32_t type;
+	uint64_t config;
+	uint16_t number;
+} mappings[] = {
+	MAP(CPU_CYCLES, 0x11),
+	MAP(INSTRUCTIONS, 0x08),
+	MAP(CACHE_REFERENCES, 0x04),
+	MAP(CACHE_MISSES, 0x03),
+	MAP(BRANCH_INSTRUCTIONS, 0x0c),
+	MAP(BRANCH_INSTRUCTIONS, 0x21),
+	MAP(BRANCH_MISSES, 0x10),
+	MAP(BUS_CYCLES, 0x1d),
+	MAP(STALLED_CYCLES_FRONTEND, 0x23),
+	MAP(STALLED_CYCLES_BACKEND, 0x24),
+	MAP_CACHE(L1D, ACCESS, 0x04),
+	MAP_CACHE(L1D, MISS, 0x03),
+	MAP_CACHE(L1I, ACCESS, 0x14),
+	MAP_CACHE(L1I, MISS, 0x01),
+	MAP_CACHE(DTLB, ACCESS, 0x25),
+	MAP_CACHE(DTLB, MISS, 0x05),
+	MAP_CACHE(ITLB, ACCESS, 0x26),
+	MAP_CACHE(ITLB, MISS, 0x02),
+	MAP_CACHE(LL, ACCESS, 0x36),
+	MAP_CACHE(LL, MISS, 0x37),
+	MAP_CACHE(BPU, ACCESS, 0x12),
+	MAP_CACHE(BPU, MISS, 0x10),
 };
 
-static void read_listed(struct listed *listed, const struct sys *sys, const char *unit)
+static void read_listed(struct perf_unit *unit, const struct sys *sys)
 {
-	AUTOFREE char *path = xasprintf(DEVICES "/%s/events", unit);
+	AUTOFREE char *path = xasprintf(PERF_DEVICES "/%s/events", unit->name);
 	uint16_t number;
 	char **names;
 	int n = sys->list(sys, path, &names);
 
-	*listed = (struct listed){.any = n > 0};
+	unit->lists = n > 0;
 	for (int i = 0; i < n; i++)
-		if (arm_event_find(span_of(names[i]), &number) && number < ARM_EVENTS_MAX)
-			listed->bits[number / 64] |= (uint64_t)1 << number % 64;
+		if (arm_event_find(span_of(names[i]), &number) && number < PERF_ARM_EVENTS)
+			unit->listed[number / 64] |= (uint64_t)1 << number % 64;
 	if (n >= 0)
 		sys_names_free(names, n);
 }
 
-#define ARM_LISTED 0x31 /* every kernel lists lower numbers in sysfs if the PMU counts them */
-#define ARM_COMMON 0x40 /* newer kernels also list numbers below this */
-
-static bool is_listed(const struct listed *listed, uint64_t number)
+static bool is_listed(const struct perf_unit *unit, uint64_t number)
 {
-	return listed->bits[number / 64] >> number % 64 & 1;
+	return unit->listed[number / 64] >> number % 64 & 1;
 }
 
 /* Whether this kernel would list the number if the PMU counted it. */
-static bool is_listable(const struct listed *listed, uint64_t number)
+static bool is_listable(const struct perf_unit *unit, uint64_t number)
 {
-	bool later = listed->any && number < ARM_LISTED;
+	bool later = unit->lists && number < ARM_LISTED;
 
 	for (; !later && number < ARM_COMMON; number++)
-		later = is_listed(listed, number);
+		later = is_listed(unit, number);
 	return later;
 }
 
 /* No kernel lists the numbers from ARM_COMMON to 0x4000. */
-static bool counts_event(const struct listed *listed, int core, uint16_t number)
+static bool counts_event(const struct perf_unit *unit, uint16_t number)
 {
-	bool told = listed->any && number < ARM_COMMON;
+	bool told = unit->lists && number < ARM_COMMON;
 
-	return is_listed(listed, number) || (!told && arm_core_has(core, number));
+	return is_listed(unit, number) || (!told && arm_core_has(unit->core, number));
+}
+
+/* Whether the PMU is known not to count this number, although it can be opened. A hypervisor may
+ * count less than the core has. A number without a name is counted as it is. */
+static bool lacks_event(const struct perf_unit *unit, uint64_t number)
+{
+	if (number >= PERF_ARM_EVENTS || !arm_event_name((uint16_t)number) ||
+	    counts_event(unit, (uint16_t)number))
+		return false;
+	return is_listable(unit, number) || (unit->core >= 0 && !arm_core_has(unit->core, (uint16_t)number));
 }
 
 static void add_event(const struct perf *p, struct perf_unit *unit, unsigned row, uint32_t type,
@@ -70,16 +109,14 @@ static void add_event(const struct perf *p, struct perf_unit *unit, unsigned row
 }
 
 /* By Arm's numbers: an event that a core does not have can be opened, but counts nothing. */
-static void add_arm_events(const struct perf *p, struct perf_unit *unit, const struct listed *listed,
-			   int core)
+static void add_arm_events(const struct perf *p, struct perf_unit *unit)
 {
 	for (unsigned row = 0; row < p->n_own; row++)
 		for (unsigned i = 0; i < ARRAY_LEN(p->rows[row].arm); i++) {
 			const struct perf_arm *arm = &p->rows[row].arm[i];
 
-			if (!arm->number || unit->has >> row & 1 ||
-			    !counts_event(listed, core, arm->number) ||
-			    (arm->needs && !counts_event(listed, core, arm->needs)))
+			if (!arm->number || unit->has >> row & 1 || !counts_event(unit, arm->number) ||
+			    (arm->needs && !counts_event(unit, arm->needs)))
 				continue;
 			add_event(p, unit, row, unit->type, arm->number);
 		}
@@ -119,18 +156,10 @@ static void serve_cpus(struct perf_unit *unit, const struct cpus *cpus)
 	}
 }
 
-static int part_of(const struct perf_unit *unit, const struct cpus *cpus)
-{
-	for (unsigned i = 0; i < cpus->n; i++)
-		if (cpu_set_has(&unit->cpus, cpus->cpus[i].number) && cpus->cpus[i].part >= 0)
-			return cpus->cpus[i].part;
-	return -1;
-}
-
 /* "0x00000005": the slots of a cycle; 0: the PMU or the kernel does not say. */
 static unsigned read_slots(const struct sys *sys, const char *pmu)
 {
-	AUTOFREE char *path = xasprintf("sys/bus/event_source/devices/%s/caps/slots", pmu);
+	AUTOFREE char *path = xasprintf(PERF_DEVICES "/%s/caps/slots", pmu);
 	char text[32], *end;
 	unsigned long slots;
 
@@ -140,57 +169,29 @@ static unsigned read_slots(const struct sys *sys, const char *pmu)
 	return end != text && slots <= SLOTS_MOST ? (unsigned)slots : 0;
 }
 
-static void choose_events(const struct perf *p, struct perf_unit *unit, const struct sys *sys)
-{
-	int core = arm_core_find(unit->name, part_of(unit, &p->cpus));
-	AUTOFREE struct listed *listed = xcalloc(1, sizeof(*listed));
-
-	if (unit->kind == PERF_ARM)
-		read_listed(listed, sys, unit->name);
-	if (unit->kind == PERF_ARM && (listed->any || core >= 0)) {
-		add_arm_events(p, unit, listed, core);
-		unit->factors[PERF_BUS_BYTES] = arm_core_bus_bytes(core);
-		unit->factors[PERF_SLOTS] = read_slots(sys, unit->name);
-	} else {
-		add_generic_events(p, unit);
-	}
-}
-
 /* ---- events requested by name ---- */
-
-/* Whether the PMU is known not to count this number, although it can be opened. A hypervisor may
- * count less than the core has. A number without a name is counted as it is. */
-static bool lacks_event(const struct listed *listed, int core, uint64_t number)
-{
-	if (number >= ARM_EVENTS_MAX || !arm_event_name((uint16_t)number) ||
-	    counts_event(listed, core, (uint16_t)number))
-		return false;
-	return is_listable(listed, number) || (core >= 0 && !arm_core_has(core, (uint16_t)number));
-}
 
 /* With several Arm PMUs, older kernels count a generic event on only one of them, so replace it by
  * this PMU's own event number. */
-static bool map_generic(const struct listed *listed, int core, const struct perf_unit *unit,
-			struct perf_event *event)
+static bool map_generic(const struct perf_unit *unit, struct perf_event *event)
 {
-	for (unsigned i = 0; i < perf_n_mappings; i++) {
-		const struct perf_mapping *m = &perf_mappings[i];
+	for (size_t i = 0; i < ARRAY_LEN(mappings); i++) {
+		uint16_t number = mappings[i].number;
 
-		if (m->type != event->type || m->config != event->config ||
-		    lacks_event(listed, core, m->number) ||
-		    !(counts_event(listed, core, m->number) || arm_core_has(core, m->number)))
+		if (mappings[i].type != event->type || mappings[i].config != event->config ||
+		    lacks_event(unit, number) ||
+		    !(counts_event(unit, number) || arm_core_has(unit->core, number)))
 			continue;
 		event->type = unit->type;
-		event->config = m->number;
+		event->config = number;
 		return true;
 	}
 	return false;
 }
 
 /* Fill in the event of one number for this PMU; returns false if it does not count it. */
-static bool take_event(const struct perf *p, const struct perf_unit *unit, const struct listed *listed,
-		       int core, const struct perf_name *name, const struct perf_name_event *from,
-		       struct perf_event *event)
+static bool take_event(const struct perf *p, const struct perf_unit *unit, const struct perf_name *name,
+		       const struct perf_name_event *from, struct perf_event *event)
 {
 	bool generic = from->event.type == PERF_TYPE_HARDWARE || from->event.type == PERF_TYPE_HW_CACHE;
 
@@ -204,85 +205,85 @@ static bool take_event(const struct perf *p, const struct perf_unit *unit, const
 	if (generic && unit->kind == PERF_EXTENDED)
 		event->config |= (uint64_t)unit->type << PERF_PMU_TYPE_SHIFT;
 	if (generic)
-		return unit->kind != PERF_ARM || p->n_hard == 1 || map_generic(listed, core, unit, event);
+		return unit->kind != PERF_ARM || p->n_hard == 1 || map_generic(unit, event);
 	return (!from->pmu || event->type == unit->type) &&
-	       (unit->kind != PERF_ARM || name->forced || !lacks_event(listed, core, event->config));
+	       (unit->kind != PERF_ARM || name->forced || !lacks_event(unit, event->config));
 }
 
 /* Note which of our own rows counts the same. */
-static void find_twin(const struct perf *p, struct perf_unit *unit, unsigned row, const struct listed *listed,
-		      int core)
+static void find_twin(const struct perf *p, struct perf_unit *unit, unsigned row)
 {
 	struct perf_event event = unit->events[row];
 
 	if (unit->kind == PERF_ARM && event.type != unit->type)
-		map_generic(listed, core, unit, &event);
+		map_generic(unit, &event);
 	for (unsigned own = 0; own < p->n_own && !event.user_only && !event.kernel_only; own++)
 		if (unit->has >> own & 1 && unit->events[own].type == event.type &&
 		    unit->events[own].config == event.config && !event.config1 && !event.config2)
 			unit->twin[row] = (uint8_t)(own + 1);
 }
 
-void perf_unit_ask(const struct perf *p, struct perf_unit *unit, unsigned row, const struct perf_name *name,
-		   const struct sys *sys)
+void perf_unit_ask(const struct perf *p, struct perf_unit *unit, unsigned row, const struct perf_name *name)
 {
-	int core = arm_core_find(unit->name, part_of(unit, &p->cpus));
-	AUTOFREE struct listed *listed = xcalloc(1, sizeof(*listed));
-
-	if (unit->kind == PERF_ARM)
-		read_listed(listed, sys, unit->name);
 	for (unsigned i = 0; i < name->n && !(unit->has >> row & 1); i++) {
-		if (!take_event(p, unit, listed, core, name, &name->events[i], &unit->events[row]))
+		if (!take_event(p, unit, name, &name->events[i], &unit->events[row]))
 			continue;
 		unit->events[row].user_only = name->user_only;
 		unit->events[row].kernel_only = name->kernel_only;
 		unit->has |= (uint64_t)1 << row;
-		find_twin(p, unit, row, listed, core);
+		find_twin(p, unit, row);
 	}
 }
 
 /* ---- finding PMUs ---- */
 
-/* "cpu" serves all CPUs; if there are several PMUs, none has this name. */
-static void take_pmu(struct perf *p, const struct sys *sys, const struct perf_pmu *pmu)
+/* Add the unit of a PMU of sysfs with CPUs of ours, or one that sysfs does not have. */
+static void add_unit(struct perf *p, const struct sys *sys, enum perf_unit_kind kind,
+		     const struct perf_pmu *pmu)
 {
 	struct perf_unit *unit = &p->units[p->n_units];
-	bool arm = strncmp(pmu->name, "arm", 3) == 0;
 
-	if (!pmu->core || p->n_units == PERF_UNITS_MAX - 1)
-		return;
-	*unit = (struct perf_unit){.limit = PERF_GROUP_MAX, .type = pmu->type, .cpus = pmu->cpus};
-	unit->kind = arm ? PERF_ARM : strcmp(pmu->name, "cpu") == 0 ? PERF_GENERIC : PERF_EXTENDED;
+	*unit = (struct perf_unit){
+		.kind = kind, .limit = PERF_GROUP_MAX, .type = pmu->type, .cpus = pmu->cpus, .core = -1};
 	memcpy(unit->name, pmu->name, sizeof(unit->name));
 	serve_cpus(unit, &p->cpus);
-	if (!unit->n_cpus)
+	if (pmu->core && !unit->n_cpus)
 		return;
-	choose_events(p, unit, sys);
 	p->n_units++;
-}
-
-/* A kernel that describes no PMU may still have one, and always has software events. */
-static void add_all_cpus(struct perf *p, enum perf_unit_kind kind, const char *name)
-{
-	struct perf_unit *unit = &p->units[p->n_units++];
-
-	*unit = (struct perf_unit){.kind = kind, .limit = PERF_GROUP_MAX};
-	snprintf(unit->name, sizeof(unit->name), "%s", name);
-	memset(&unit->cpus, 0xff, sizeof(unit->cpus));
-	serve_cpus(unit, &p->cpus);
-	add_generic_events(p, unit);
+	if (kind == PERF_ARM) {
+		unit->core = arm_core_find(unit->name, &unit->cpus, &p->cpus);
+		read_listed(unit, sys);
+	}
+	if (kind != PERF_ARM || (!unit->lists && unit->core < 0)) {
+		add_generic_events(p, unit);
+		return;
+	}
+	add_arm_events(p, unit);
+	unit->factors[PERF_BUS_BYTES] = arm_core_bus_bytes(unit->core);
+	unit->factors[PERF_SLOTS] = read_slots(sys, unit->name);
 }
 
 void perf_units_find(struct perf *p, const struct sys *sys)
 {
-	struct perf_pmus pmus;
+	struct perf_pmu everywhere = {.name = "generic"};
 
-	perf_pmus_find(&pmus, sys);
-	for (unsigned i = 0; i < pmus.n; i++)
-		take_pmu(p, sys, &pmus.pmus[i]);
-	perf_pmus_fini(&pmus);
+	memset(&everywhere.cpus, 0xff, sizeof(everywhere.cpus));
+	perf_pmus_find(&p->pmus, sys);
+	/* "cpu" serves all CPUs; if there are several PMUs, none has this name. */
+	for (unsigned i = 0; i < p->pmus.n; i++) {
+		const struct perf_pmu *pmu = &p->pmus.pmus[i];
+
+		if (pmu->core && p->n_units < PERF_UNITS_MAX - 1)
+			add_unit(p, sys,
+				 strncmp(pmu->name, "arm", 3) == 0 ? PERF_ARM
+				 : strcmp(pmu->name, "cpu") == 0   ? PERF_GENERIC
+								   : PERF_EXTENDED,
+				 pmu);
+	}
+	/* A kernel that describes no PMU may still have one, and always has software events. */
 	if (!p->n_units)
-		add_all_cpus(p, PERF_GENERIC, "generic");
+		add_unit(p, sys, PERF_GENERIC, &everywhere);
 	p->n_hard = p->n_units;
-	add_all_cpus(p, PERF_SOFTWARE, "software");
+	snprintf(everywhere.name, sizeof(everywhere.name), "software");
+	add_unit(p, sys, PERF_SOFTWARE, &everywhere);
 }
