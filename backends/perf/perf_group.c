@@ -71,17 +71,14 @@ bool perf_group_add(struct perf_group *group, const struct perf_event *event, st
 		       target->pid ? "thread" : "this thread,", (int)target->pid, strerror(code));
 }
 
-static bool control_group(const struct perf_group *group, unsigned long request)
-{
-	/* The argument is a plain number; ioctl takes it as a pointer. */
-	return group->n && group->sys->ioctl(group->sys, group->fds[0], request,
-					     (void *)(uintptr_t)PERF_IOC_FLAG_GROUP) == 0;
-}
-
 bool perf_group_start(struct perf_group *group, struct err *err)
 {
+	/* The argument is a plain number; ioctl takes it as a pointer. */
+	void *whole = (void *)(uintptr_t)PERF_IOC_FLAG_GROUP;
+
 	assert(group->n);
-	if (group->target.on_exec || control_group(group, PERF_EVENT_IOC_ENABLE))
+	if (group->target.on_exec ||
+	    group->sys->ioctl(group->sys, group->fds[0], PERF_EVENT_IOC_ENABLE, whole) == 0)
 		return true;
 	return err_set(err, errno, "%s: cannot start counting: %s", group->events[0]->name, strerror(errno));
 }
@@ -97,41 +94,28 @@ static bool read_all(const struct perf_group *group, unsigned i, uint64_t *into,
 	return got == (ssize_t)(n * sizeof(*into));
 }
 
-/* Read inherited events one by one. A read of the whole group fails with ECHILD while the kernel
- * takes a child's group apart, which is most of the time if threads come and go. Before Linux 4.13
- * it is not possible at all. */
+/* Read the events one by one, each with its own times.
+ *
+ * Inherited events: a read of the whole group fails with ECHILD while the kernel takes a child's
+ * group apart, which is most of the time if threads come and go. Before Linux 4.13 it is not
+ * possible at all. The times are those of the first event.
+ * Events of a CPU that is offline: their group fell apart into one per member, which keeps what it
+ * counted until then. The times are those of the last event. */
 static bool read_each_event(const struct perf_group *group, struct perf_reading *reading)
 {
+	bool inherit = group->target.inherit;
+
 	for (unsigned i = 0; i < group->n; i++) {
-		struct {
-			uint64_t count, enabled, running;
-		} one;
+		/* Inherited: count, enabled, running. Of a group: n = 1, enabled, running, count. */
+		uint64_t one[4];
 
-		if (!read_all(group, i, &one.count, sizeof(one) / sizeof(uint64_t)))
+		if (!read_all(group, i, one, inherit ? 3 : 4))
 			return false;
-		reading->count[i] = one.count;
-		if (!i) {
-			reading->enabled_ns = one.enabled;
-			reading->running_ns = one.running;
-		}
-	}
-	return true;
-}
-
-/* The CPU is offline: its groups fell apart into one group per member, which keeps what it counted
- * until then. */
-static bool read_fallen(const struct perf_group *group, struct perf_reading *reading)
-{
-	for (unsigned i = 0; i < group->n; i++) {
-		struct {
-			uint64_t n, enabled, running, count;
-		} one;
-
-		if (!read_all(group, i, &one.n, sizeof(one) / sizeof(uint64_t)))
-			return false;
-		reading->count[i] = one.count;
-		reading->enabled_ns = one.enabled;
-		reading->running_ns = one.running;
+		reading->count[i] = one[inherit ? 0 : 3];
+		if (i && inherit)
+			continue;
+		reading->enabled_ns = one[1];
+		reading->running_ns = one[2];
 	}
 	return true;
 }
@@ -146,7 +130,7 @@ bool perf_group_read(const struct perf_group *group, struct perf_reading *readin
 	if (group->target.inherit)
 		return read_each_event(group, reading);
 	if (!read_all(group, 0, &all.n, 3 + group->n))
-		return errno == EIO && all.n == 1 && read_fallen(group, reading);
+		return errno == EIO && all.n == 1 && read_each_event(group, reading);
 	if (all.n != group->n)
 		return errno = EIO, false;
 	reading->enabled_ns = all.enabled;

@@ -10,11 +10,6 @@
 #include <errno.h>
 #include <string.h>
 
-static bool is_refusal(int code)
-{
-	return code == EACCES || code == EPERM || code == ENOSYS || code == EMFILE || code == ENFILE;
-}
-
 /* A group while sets are added to it. */
 struct trial {
 	struct perf_group group;
@@ -86,7 +81,10 @@ static bool keep_countable(const struct perf *p, struct perf_unit *unit, const s
 			continue;
 		begin_group(&t, sys);
 		if (!add_row(&t, unit, row, err)) {
-			if (is_refusal(err->code))
+			int code = err->code;
+
+			if (code == EACCES || code == EPERM || code == ENOSYS || code == EMFILE ||
+			    code == ENFILE)
 				return false;
 			unit->has &= ~((uint64_t)1 << row);
 		}
@@ -112,14 +110,14 @@ static void drop_rows(struct trial *t, unsigned n)
 		perf_group_drop(&t->group);
 }
 
-/* Add the rows [from, to) of a set that the unit has, all or none. */
-static bool add_whole_set(struct trial *t, const struct perf_unit *unit, unsigned from, unsigned to)
+/* Add the rows of a set that the unit has, all or none. */
+static bool add_whole_set(struct trial *t, const struct perf_unit *unit, uint64_t set)
 {
 	unsigned before = t->group.n;
 	struct err err;
 
-	for (unsigned row = from; row < to; row++)
-		if (own_counters(unit) >> row & 1 && !add_row(t, unit, row, &err)) {
+	for (set &= own_counters(unit); set; set &= set - 1)
+		if (!add_row(t, unit, (unsigned)__builtin_ctzll(set), &err)) {
 			drop_rows(t, before);
 			return false;
 		}
@@ -127,15 +125,18 @@ static bool add_whole_set(struct trial *t, const struct perf_unit *unit, unsigne
 }
 
 /* Add a set: to the group if all of it fits, otherwise to a new group, as many as it takes. */
-static void add_set(struct trial *t, struct perf_unit *unit, unsigned from, unsigned to)
+static void add_set(struct trial *t, struct perf_unit *unit, uint64_t set)
 {
 	const struct sys *sys = t->group.sys;
+	bool first = true;
 	struct err err;
 
-	if (add_whole_set(t, unit, from, to))
+	if (add_whole_set(t, unit, set))
 		return;
-	for (unsigned row = from, n = 0; row < to; row++) {
-		if (!(own_counters(unit) >> row & 1) || (n++ && add_row(t, unit, row, &err)))
+	for (set &= own_counters(unit); set; set &= set - 1, first = false) {
+		unsigned row = (unsigned)__builtin_ctzll(set);
+
+		if (!first && add_row(t, unit, row, &err))
 			continue;
 		end_group(t, unit);
 		begin_beside(t, unit, sys);
@@ -144,42 +145,39 @@ static void add_set(struct trial *t, struct perf_unit *unit, unsigned from, unsi
 	}
 }
 
-/* Whether one of these rows is among the first n of `rows`. A set is known by any of its events,
- * because the unit may lack some. */
-static bool has_any(const uint8_t *rows, unsigned n, unsigned from, unsigned to)
+/* The rows of the set that begins at this row. */
+static uint64_t set_at(const struct perf *p, unsigned from)
 {
+	uint64_t set = 0;
+
+	for (unsigned row = from; row < p->n_rows && p->rows[row].set == p->rows[from].set; row++)
+		set |= (uint64_t)1 << row;
+	return set;
+}
+
+static uint64_t rows_among(const uint8_t *rows, unsigned n)
+{
+	uint64_t set = 0;
+
 	for (unsigned i = 0; i < n; i++)
-		if (rows[i] >= from && rows[i] < to)
-			return true;
-	return false;
-}
-
-/* The end of the set that begins at this row. */
-static unsigned set_end(const struct perf *p, unsigned from)
-{
-	unsigned to = from + 1;
-
-	while (to < p->n_rows && p->rows[to].set == p->rows[from].set)
-		to++;
-	return to;
-}
-
-static uint64_t rows_between(unsigned from, unsigned to)
-{
-	return (((uint64_t)1 << to) - 1) & ~(((uint64_t)1 << from) - 1);
+		set |= (uint64_t)1 << rows[i];
+	return set;
 }
 
 static void add_sets(struct trial *t, const struct perf *p, struct perf_unit *unit, unsigned from,
 		     unsigned to)
 {
-	for (unsigned row = from, next; row < to; row = next) {
-		next = set_end(p, row);
-		if (has_any(unit->groups[0].row, unit->n_pinned, row, next))
+	uint64_t pinned = rows_among(unit->groups[0].row, unit->n_pinned), set;
+
+	for (unsigned row = from; row < to; row += (unsigned)__builtin_popcountll(set)) {
+		set = set_at(p, row);
+		/* A set is known by any of its events, because the unit may lack some. */
+		if (set & pinned)
 			continue;
 		if (!p->yields || row >= p->n_own)
-			add_set(t, unit, row, next);
-		else if (!add_whole_set(t, unit, row, next))
-			unit->has &= ~rows_between(row, next) | unit->shared;
+			add_set(t, unit, set);
+		else if (!add_whole_set(t, unit, set))
+			unit->has &= ~set | unit->shared;
 	}
 }
 
@@ -187,16 +185,16 @@ static void add_sets(struct trial *t, const struct perf *p, struct perf_unit *un
  * were. */
 static void share_rows(const struct perf *p, struct perf_unit *unit)
 {
-	uint64_t twins = 0;
+	uint64_t twins = 0, set;
 
 	for (unsigned row = p->n_own; row < p->n_rows; row++)
 		if (unit->has >> row & 1 && unit->twin[row])
 			twins |= (uint64_t)1 << (unit->twin[row] - 1);
 	unit->shared = p->yields ? twins & unit->has : 0;
-	for (unsigned row = 0, next; row < p->n_own; row = next) {
-		next = set_end(p, row);
-		if (!(unit->has & rows_between(row, next) & ~twins))
-			unit->shared |= unit->has & rows_between(row, next);
+	for (unsigned row = 0; row < p->n_own; row += (unsigned)__builtin_popcountll(set)) {
+		set = set_at(p, row);
+		if (!(unit->has & set & ~twins))
+			unit->shared |= unit->has & set;
 	}
 }
 
@@ -212,34 +210,29 @@ static void plan_groups(const struct perf *p, struct perf_unit *unit, const stru
 	end_group(&t, unit);
 }
 
-/* Whether each of the other sets can run beside this group. */
-static bool others_fit(struct trial *t, const struct perf *p, const struct perf_unit *unit)
+/* Add the rows of a set to the pinned group, if each of the other sets can still run beside it. A
+ * set that the unit does not have is no obstacle. */
+static bool pin_set(struct trial *t, const struct perf *p, const struct perf_unit *unit, unsigned number)
 {
-	unsigned before = t->group.n;
+	unsigned from = 0, before = t->group.n, with;
+	uint64_t set, pinned;
+	bool fits;
 
-	for (unsigned row = 0, next; row < p->n_rows; row = next) {
-		next = set_end(p, row);
-		if (has_any(t->row, before, row, next))
-			continue;
-		if (!add_whole_set(t, unit, row, next))
-			return false;
-		drop_rows(t, before);
-	}
-	return true;
-}
-
-/* Add the rows of a set to the pinned group, if they leave room for all others. A set that the unit
- * does not have is no obstacle. */
-static bool pin_set(struct trial *t, const struct perf *p, const struct perf_unit *unit, unsigned set)
-{
-	unsigned from = 0, before = t->group.n;
-
-	while (from < p->n_rows && p->rows[from].set != set)
+	while (from < p->n_rows && p->rows[from].set != number)
 		from++;
-	if (from == p->n_rows || (add_whole_set(t, unit, from, set_end(p, from)) && others_fit(t, p, unit)))
+	if (from == p->n_rows)
 		return true;
-	drop_rows(t, before);
-	return false;
+	fits = add_whole_set(t, unit, set_at(p, from));
+	with = t->group.n;
+	pinned = rows_among(t->row, with);
+	for (unsigned row = 0; fits && row < p->n_rows; row += (unsigned)__builtin_popcountll(set)) {
+		set = set_at(p, row);
+		fits = set & pinned || add_whole_set(t, unit, set);
+		drop_rows(t, with);
+	}
+	if (!fits)
+		drop_rows(t, before);
+	return fits;
 }
 
 /* Plan with a group that does not take turns: requested events, and these sets. Returns whether all
@@ -251,7 +244,7 @@ static bool pin_sets(const struct perf *p, struct perf_unit *unit, const struct 
 	bool all = true;
 
 	begin_group(&t, sys);
-	for (unsigned row = p->n_own; row < p->n_rows; row = set_end(p, row))
+	for (unsigned row = p->n_own; row < p->n_rows; row += (unsigned)__builtin_popcountll(set_at(p, row)))
 		pin_set(&t, p, unit, p->rows[row].set);
 	for (unsigned i = 0; i < n; i++)
 		all &= pin_set(&t, p, unit, sets[i]);
