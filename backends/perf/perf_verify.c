@@ -109,41 +109,30 @@ static void make_text(struct verify *v, const char letters[2])
 
 /* ---- counting ---- */
 
-/* Count an event of one PMU during the loop. NaN if that is not possible. */
-static double count_part(struct verify *v, const struct perf_event *event, void (*loop)(struct verify *v))
+/* Count an event during the loop. The thread may run on any kind of core, so each PMU is tried in a
+ * run of its own, and that of the core it ran on has counted. NaN if no PMU can count it. */
+static double count_event(struct verify *v, const char *text, void (*loop)(struct verify *v))
 {
 	struct perf_reading reading;
 	struct perf_group group;
-	double count = NAN;
-
-	perf_group_init(&group, v->sys, &(struct perf_target){.pid = 0, .cpu = -1, .user_only = true});
-	if (perf_group_add(&group, event, NULL) && perf_group_start(&group, NULL)) {
-		loop(v);
-		if (perf_group_read(&group, &reading) && reading.running_ns == reading.enabled_ns)
-			count = (double)reading.count[0];
-	}
-	perf_group_fini(&group);
-	return count;
-}
-
-/* The thread may run on any kind of core, so sum the counts of all PMUs in one run each. */
-static double count_event(struct verify *v, const char *text, void (*loop)(struct verify *v))
-{
 	struct perf_name name;
+	double most = NAN;
 	struct err err;
-	double sum = NAN;
 
 	if (!perf_name_find(&name, &v->pmus, &v->cpus, text, &err))
 		return NAN;
 	for (unsigned i = 0; i < name.n; i++) {
-		double count = count_part(v, &name.events[i].event, loop);
-
-		if (isfinite(count) && count > 0)
-			sum = isfinite(sum) && sum > count ? sum : count; /* the PMU of the core it ran on */
-		else if (isfinite(count) && isnan(sum))
-			sum = 0;
+		perf_group_init(&group, v->sys,
+				&(struct perf_target){.pid = 0, .cpu = -1, .user_only = true});
+		if (perf_group_add(&group, &name.events[i].event, NULL) && perf_group_start(&group, NULL)) {
+			loop(v);
+			if (perf_group_read(&group, &reading) && reading.running_ns == reading.enabled_ns &&
+			    !(most > (double)reading.count[0]))
+				most = (double)reading.count[0];
+		}
+		perf_group_fini(&group);
 	}
-	return sum;
+	return most;
 }
 
 /* ---- judging ---- */
@@ -151,101 +140,91 @@ static double count_event(struct verify *v, const char *text, void (*loop)(struc
 /* What a loop certainly does to an event. The first name that the machine counts is judged; an
  * event that includes guessed work may count more than `high` allows for completed work. */
 struct verify_law {
-	const char *loop;
 	const char *events[2];
 	double expected, low, high;
 	const char *why_not; /* if there is no expectation here */
 };
 
-static void judge_law(struct verify *v, const struct verify_law *law, void (*loop)(struct verify *v))
-{
-	struct verify_row row = {.loop = law->loop,
-				 .event = law->events[0],
-				 .expected = law->expected,
-				 .low = law->low,
-				 .high = law->high,
-				 .counted = NAN,
-				 .why = law->why_not};
-
-	for (unsigned i = 0; i < 2 && law->events[i] && isnan(row.counted); i++) {
-		row.event = law->events[i];
-		row.counted = count_event(v, law->events[i], loop);
-	}
-	if (isnan(row.counted))
-		row.why = "not counted here";
-	row.verdict = row.why                                             ? VERIFY_UNJUDGED
-		      : row.counted >= row.low && row.counted <= row.high ? VERIFY_RIGHT
-									  : VERIFY_WRONG;
-	v->out->judge(v->out->ctx, &row);
-}
-
-static void judge_laws(struct verify *v, const struct verify_law *laws, size_t n,
+static void judge_laws(struct verify *v, const char *title, const struct verify_law *laws, size_t n,
 		       void (*loop)(struct verify *v))
 {
 	loop(v); /* so that memory, caches and predictors are warm */
-	for (size_t i = 0; i < n; i++)
-		judge_law(v, &laws[i], loop);
+	for (const struct verify_law *law = laws; law < laws + n; law++) {
+		struct verify_row row = {.loop = title,
+					 .event = law->events[0],
+					 .expected = law->expected,
+					 .low = law->low,
+					 .high = law->high,
+					 .counted = NAN,
+					 .why = law->why_not};
+
+		for (unsigned i = 0; i < 2 && law->events[i] && isnan(row.counted); i++) {
+			row.event = law->events[i];
+			row.counted = count_event(v, row.event, loop);
+		}
+		if (isnan(row.counted))
+			row.why = "not counted here";
+		row.verdict = row.why                                             ? VERIFY_UNJUDGED
+			      : row.counted >= row.low && row.counted <= row.high ? VERIFY_RIGHT
+										  : VERIFY_WRONG;
+		v->out->judge(v->out->ctx, &row);
+	}
 }
 
 #define NO_LOOP (LOOPS_CHASE ? NULL : "the compiler writes this loop: its instructions are not known")
+#define IN_L1 "chase, in the L1 cache"
 #define ABOUT(x, low, high) (x), (x) * (low), (x) * (high)
 
 static void judge_branches(struct verify *v, bool random)
 {
-	const char *loop = random ? "branches, random" : "branches, constant";
 	double letters = (double)LETTERS * TURNS;
 
 	make_text(v, random ? "01" : "11");
-	judge_laws(v,
-		   (const struct verify_law[]){
-			   {loop,
-			    {"instructions"},
-			    ABOUT(LOOPS_ONES * letters + (double)v->ones * TURNS, 0.99, 1.02),
-			    NO_LOOP},
-			   {loop, {"br_retired", "branches"}, ABOUT(2 * letters, 0.98, 1.05), NO_LOOP},
-			   {loop, {"br_pred"}, ABOUT(2 * letters, 0.98, 2.5), NO_LOOP},
-			   {loop,
-			    {"branch-misses", "br_mis_pred"},
-			    random ? letters / 2 : 0,
-			    random ? letters * 0.4 : 0,
-			    random ? letters * 0.65 : letters * 0.01,
-			    NULL},
-		   },
-		   4, letters_loop);
+	const struct verify_law laws[] = {
+		{{"instructions"},
+		 ABOUT(LOOPS_ONES * letters + (double)v->ones * TURNS, 0.99, 1.02),
+		 NO_LOOP},
+		{{"br_retired", "branches"}, ABOUT(2 * letters, 0.98, 1.05), NO_LOOP},
+		{{"br_pred"}, ABOUT(2 * letters, 0.98, 2.5), NO_LOOP},
+		{{"branch-misses", "br_mis_pred"},
+		 random ? letters / 2 : 0,
+		 random ? letters * 0.4 : 0,
+		 random ? letters * 0.65 : letters * 0.01,
+		 NULL},
+	};
+
+	judge_laws(v, random ? "branches, random" : "branches, constant", laws, ARRAY_LEN(laws),
+		   letters_loop);
 }
 
 static void judge_chase(struct verify *v, uint64_t size, bool misses, bool known)
 {
-	const char *loop = misses ? "chase, beyond the caches" : "chase, in the L1 cache";
 	const char *why = known ? NULL : "the kernel does not tell the size of the L1 cache";
 	double chases = v->chases = misses ? CHASES_FAR : CHASES;
+	const struct verify_law laws[] = {
+		{{"instructions"}, ABOUT(LOOPS_CHASE * chases, 0.99, 1.02), NO_LOOP},
+		{{"L1-dcache-loads", "l1d_cache"}, ABOUT(chases, 0.97, 1.3), NULL},
+		{{"L1-dcache-load-misses", "l1d_cache_refill"},
+		 misses ? chases : 0,
+		 misses ? chases * 0.9 : 0,
+		 misses ? chases * 1.5 : chases * 0.02,
+		 why},
+	};
 
 	make_ring(v, size);
-	judge_laws(v,
-		   (const struct verify_law[]){
-			   {loop, {"instructions"}, ABOUT(LOOPS_CHASE * chases, 0.99, 1.02), NO_LOOP},
-			   {loop, {"L1-dcache-loads", "l1d_cache"}, ABOUT(chases, 0.97, 1.3), NULL},
-			   {loop,
-			    {"L1-dcache-load-misses", "l1d_cache_refill"},
-			    misses ? chases : 0,
-			    misses ? chases * 0.9 : 0,
-			    misses ? chases * 1.5 : chases * 0.02,
-			    why},
-		   },
-		   3, chase_loop);
+	judge_laws(v, misses ? "chase, beyond the caches" : IN_L1, laws, ARRAY_LEN(laws), chase_loop);
 }
 
 static void judge_pages(struct verify *v)
 {
 	const double pages = (double)BLOCKS * BLOCK / PAGE;
+	const struct verify_law laws[] = {
+		{{"page-faults"}, ABOUT(pages, 0.97, 1.1), NULL},
+		{{"minor-faults"}, ABOUT(pages, 0.97, 1.1), NULL},
+		{{"major-faults"}, 0, 0, 0, NULL},
+	};
 
-	judge_laws(v,
-		   (const struct verify_law[]){
-			   {"pages, first write", {"page-faults"}, ABOUT(pages, 0.97, 1.1), NULL},
-			   {"pages, first write", {"minor-faults"}, ABOUT(pages, 0.97, 1.1), NULL},
-			   {"pages, first write", {"major-faults"}, 0, 0, 0, NULL},
-		   },
-		   3, pages_loop);
+	judge_laws(v, "pages, first write", laws, ARRAY_LEN(laws), pages_loop);
 }
 
 /* Time and cycles have no exact law, but bounds. */
@@ -257,16 +236,12 @@ static void judge_time(struct verify *v)
 	v->chases = CHASES;
 	chase_loop(v);
 	wall_ns = (double)(v->sys->monotonic_ns(v->sys) - begin);
-	judge_laws(
-		v,
-		(const struct verify_law[]){
-			{"chase, in the L1 cache", {"task-clock"}, wall_ns, wall_ns * 0.3, wall_ns * 3, NULL},
-			{"chase, in the L1 cache",
-			 {"cycles", "cpu_cycles"},
-			 ABOUT((double)CHASES, 1, 50),
-			 NULL},
-		},
-		2, chase_loop);
+	const struct verify_law laws[] = {
+		{{"task-clock"}, ABOUT(wall_ns, 0.3, 3), NULL},
+		{{"cycles", "cpu_cycles"}, ABOUT((double)CHASES, 1, 50), NULL},
+	};
+
+	judge_laws(v, IN_L1, laws, ARRAY_LEN(laws), chase_loop);
 }
 
 /* ---- access times ---- */
