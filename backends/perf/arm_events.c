@@ -189,12 +189,21 @@ unsigned arm_core_bus_bytes(int core)
 	return core < 0 ? 0 : cores[core].bus_bytes;
 }
 
+/* The index of an event; the number of events if it is unknown. */
+static size_t index_of(uint16_t number)
+{
+	size_t i = 0;
+
+	while (i < ARRAY_LEN(events) && events[i].number != number)
+		i++;
+	return i;
+}
+
 bool arm_core_has(int core, uint16_t number)
 {
-	for (size_t i = 0; core >= 0 && i < ARRAY_LEN(events); i++)
-		if (events[i].number == number)
-			return events[i].cores >> core & 1;
-	return false;
+	size_t i = index_of(number);
+
+	return core >= 0 && i < ARRAY_LEN(events) && events[i].cores >> core & 1;
 }
 
 bool arm_event_find(struct span name, uint16_t *number)
@@ -209,30 +218,23 @@ bool arm_event_find(struct span name, uint16_t *number)
 
 const char *arm_event_name(uint16_t number)
 {
-	for (size_t i = 0; i < ARRAY_LEN(events); i++)
-		if (events[i].number == number)
-			return events[i].name;
-	return NULL;
+	size_t i = index_of(number);
+
+	return i < ARRAY_LEN(events) ? events[i].name : NULL;
 }
 
-bool arm_event_at(unsigned i, const char **name, uint16_t *number)
+bool arm_event_at(unsigned i, const char **name, uint16_t *number, struct strbuf *in)
 {
+	static const size_t prefix = sizeof("cortex_") - 1;
+	uint32_t all = (1u << ARRAY_LEN(cores)) - 1;
+
 	if (i >= ARRAY_LEN(events))
 		return false;
 	*name = events[i].name;
 	*number = events[i].number;
+	for (size_t c = 0; events[i].cores != all && c < ARRAY_LEN(cores); c++)
+		if (events[i].cores >> c & 1)
+			strbuf_printf(in, "%s%c%s", in->n ? " " : "", cores[c].name[prefix] - 'a' + 'A',
+				      cores[c].name + prefix + 1);
 	return true;
-}
-
-void arm_event_cores(uint16_t number, struct strbuf *out)
-{
-	static const size_t prefix = sizeof("cortex_") - 1;
-	uint32_t all = (1u << ARRAY_LEN(cores)) - 1, has = 0;
-
-	for (size_t i = 0; i < ARRAY_LEN(events); i++)
-		has |= events[i].number == number ? events[i].cores : 0;
-	for (size_t i = 0; has != all && i < ARRAY_LEN(cores); i++)
-		if (has >> i & 1)
-			strbuf_printf(out, "%s%c%s", out->n ? " " : "", cores[i].name[prefix] - 'a' + 'A',
-				      cores[i].name + prefix + 1);
 }

@@ -25,6 +25,7 @@
 #include "backends/cpu/cpus.h"
 #include "backends/perf/perf_name.h"
 
+#include <errno.h>
 #include <sys/types.h>
 
 #define PERF_UNITS_MAX 9   /* the last one is for the kernel's software events */
@@ -145,11 +146,12 @@ struct perf_busy_cpu {
 	uint64_t cycles, ticks;
 };
 
-/* While a sample is made: rows of a block whose sum is incomplete; bit sets. */
-struct perf_gaps {
-	uint64_t missed;  /* how much was counted is unknown */
-	uint64_t waiting; /* a thread ran, but its group has not been scheduled yet */
-	uint64_t idle;    /* a thread did not run */
+/* Why the sum of a row is incomplete. */
+enum perf_gap {
+	PERF_MISSED,  /* how much was counted is unknown */
+	PERF_WAITING, /* a thread ran, but its group has not been scheduled yet */
+	PERF_IDLE,    /* a thread did not run */
+	PERF_GAPS
 };
 
 struct perf {
@@ -190,7 +192,9 @@ struct perf {
 		time_at[PERF_EVENTS_MAX]; /* by set: running, then enabled */
 	uint16_t whole_at; /* CPUTaskTime once more, if cycles include the kernel as it does; 0: no */
 	unsigned block, n_blocks;
-	struct perf_gaps *gaps; /* per block */
+	struct perf_gaps {
+		uint64_t rows[PERF_GAPS]; /* bit sets */
+	} * gaps;                         /* per block, while a sample is made */
 
 	/* Counting the machine: cycles and the time that CPUs were busy (perf_busy.c). */
 	struct {
@@ -282,9 +286,12 @@ bool perf_count_return(struct perf *p, const struct sys *sys);
 /* Call at most once a second: reopen groups that cannot be read, and split those that never ran. */
 void perf_count_mend(struct perf *p, const struct sys *sys);
 
-/* A command that permits what the kernel refused with this errno; NULL if none is known.
- * (perf_scope.c; doctor uses it too.) */
+/* What permits what the kernel refused with this errno; NULL if nothing is known. */
 const char *perf_rights_help(int code);
+static inline bool perf_is_denied(int code)
+{
+	return code == EACCES || code == EPERM;
+}
 
 void perf_list_events(const struct sys *sys, void (*add)(void *ctx, const struct event_info *event),
 		      void *ctx);

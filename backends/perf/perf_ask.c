@@ -177,21 +177,18 @@ void perf_list_events(const struct sys *sys, void (*add)(void *ctx, const struct
 		      void *ctx)
 {
 	AUTOFREE struct perf *p = xcalloc(1, sizeof(*p)); /* its units, with one row */
-	const char *arm;
+	AUTO_STRBUF struct strbuf cores = {0};
 	uint16_t number;
+	const char *arm;
 	char name[64];
 
 	cpus_find(&p->cpus, sys);
 	perf_units_find(p, sys);
-	for (unsigned i = 0; arm_event_at(i, &arm, &number); i++) {
-		AUTO_STRBUF struct strbuf cores = {0};
-
-		arm_event_cores(number, &cores);
+	for (unsigned i = 0; arm_event_at(i, &arm, &number, &cores); i++, strbuf_clear(&cores))
 		add(ctx, &(struct event_info){.name = arm,
 					      .number = number,
 					      .cores = cores.n ? cores.p : "",
 					      .now = counts_now(p, sys, arm)});
-	}
 	for (unsigned i = 0; perf_generic_name(i, name, sizeof(name)); i++)
 		if (name[0])
 			add(ctx, &(struct event_info){.name = name,

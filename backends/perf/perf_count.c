@@ -143,11 +143,6 @@ bool perf_count_start(struct perf *p, const struct sys *sys, struct err *err)
 
 /* ---- reading ---- */
 
-static void add_known(uint64_t *sum, uint64_t v)
-{
-	*sum = *sum == SAMPLE_UNKNOWN ? v : *sum + v;
-}
-
 unsigned perf_blocks_of_cpu(const struct perf *p, unsigned cpu, unsigned blocks[3])
 {
 	unsigned n = 0;
@@ -175,9 +170,9 @@ static void add_row(const struct perf *p, unsigned row, const unsigned *blocks, 
 		    uint64_t raw, uint64_t *value)
 {
 	for (unsigned b = 0; b < n; b++) {
-		add_known(&value[blocks[b] * p->block + p->value_at[row]], likely);
+		source_add_known(&value[blocks[b] * p->block + p->value_at[row]], likely);
 		if (p->raw_at[row])
-			add_known(&value[blocks[b] * p->block + p->raw_at[row]], raw);
+			source_add_known(&value[blocks[b] * p->block + p->raw_at[row]], raw);
 	}
 }
 
@@ -202,9 +197,10 @@ static void add_times(const struct perf *p, const struct perf_part *part, uint64
 			unsigned at = p->time_at[p->rows[row].set];
 
 			for (unsigned b = 0; b < n && leads_set(p, unit, (unsigned)row); b++) {
-				add_known(&value[blocks[b] * p->block + at],
-					  running < enabled ? running : enabled);
-				add_known(&value[blocks[b] * p->block + at + 1], enabled + part->owed_ns[i]);
+				source_add_known(&value[blocks[b] * p->block + at],
+						 running < enabled ? running : enabled);
+				source_add_known(&value[blocks[b] * p->block + at + 1],
+						 enabled + part->owed_ns[i]);
 			}
 		}
 	}
@@ -261,22 +257,21 @@ static uint64_t rows_of(const struct perf *p, const struct perf_unit *unit, unsi
 	return rows;
 }
 
-/* What a group counts is unknown, so every sum that it belongs to is unknown too. Returns flags. */
-static uint32_t miss_group(const struct perf *p, const struct perf_part *part)
+/* Note that the rows of a group have a gap in every sum that it belongs to. */
+static void note_gap(const struct perf *p, const struct perf_part *part, enum perf_gap gap)
 {
 	uint64_t rows = rows_of(p, &p->units[part->unit], part->number);
 	unsigned blocks[3], n = blocks_of(p, part, blocks);
 
 	for (unsigned b = 0; b < n; b++)
-		p->gaps[blocks[b]].missed |= rows;
-	return 0;
+		p->gaps[blocks[b]].rows[gap] |= rows;
 }
 
 /* An offline CPU or an exited thread has nothing to count; when we count our own processes only,
  * some may still refuse access. */
 static bool has_nothing(const struct perf *p, int code)
 {
-	return code == (p->tasks ? ESRCH : ENODEV) || (p->level->own && (code == EACCES || code == EPERM));
+	return code == (p->tasks ? ESRCH : ENODEV) || (p->level->own && perf_is_denied(code));
 }
 
 /* A group that has not been scheduled for this long counts as missed; when it runs again, its count
@@ -287,46 +282,40 @@ static bool is_starved(const struct perf *p, const struct perf_part *part, uint6
 	       (enabled && (part->waited_ns || (!p->tasks && !part->ran)));
 }
 
-/* Note that a thread did not run, or that its group waits to be scheduled and will then be
- * extrapolated to this time too. */
-static void note_gap(const struct perf *p, const struct perf_part *part, uint64_t enabled)
-{
-	uint64_t rows = rows_of(p, &p->units[part->unit], part->number);
-	unsigned blocks[3], n = blocks_of(p, part, blocks);
-
-	for (unsigned b = 0; b < n && p->tasks; b++)
-		*(enabled ? &p->gaps[blocks[b]].waiting : &p->gaps[blocks[b]].idle) |= rows;
-}
-
 /* An event whose threads did not run is 0, not unknown, unless the group of another thread is still
  * waiting to be scheduled. An event that any group missed is unknown. */
 static void fill_gaps(const struct perf *p, uint64_t *value)
 {
-	for (unsigned b = 0; b < p->n_blocks; b++, value += p->block)
-		for (uint64_t rows = p->gaps[b].missed | (p->gaps[b].idle & ~p->gaps[b].waiting); rows;
-		     rows &= rows - 1) {
-			unsigned row = (unsigned)__builtin_ctzll(rows);
-			bool missed = p->gaps[b].missed >> row & 1;
+	for (unsigned b = 0; b < p->n_blocks; b++, value += p->block) {
+		const uint64_t *gaps = p->gaps[b].rows;
+		uint64_t idle = gaps[PERF_IDLE] & ~gaps[PERF_WAITING];
 
-			if (missed || value[p->value_at[row]] == SAMPLE_UNKNOWN)
-				value[p->value_at[row]] = missed ? SAMPLE_UNKNOWN : 0;
-			if (p->raw_at[row] && (missed || value[p->raw_at[row]] == SAMPLE_UNKNOWN))
-				value[p->raw_at[row]] = missed ? SAMPLE_UNKNOWN : 0;
+		for (uint64_t rows = gaps[PERF_MISSED] | idle; rows; rows &= rows - 1) {
+			unsigned row = (unsigned)__builtin_ctzll(rows);
+			bool missed = gaps[PERF_MISSED] >> row & 1;
+			uint64_t *each[] = {&value[p->value_at[row]],
+					    p->raw_at[row] ? &value[p->raw_at[row]] : NULL};
+
+			for (unsigned i = 0; i < 2 && each[i]; i++)
+				if (missed || *each[i] == SAMPLE_UNKNOWN)
+					*each[i] = missed ? SAMPLE_UNKNOWN : 0;
 		}
+	}
 }
 
 /* Nothing was counted, or it is unknown how much. */
 static void miss_time(const struct perf *p, struct perf_part *part, uint64_t enabled, uint64_t *value)
 {
-	miss_group(p, part);
+	note_gap(p, part, PERF_MISSED);
 	add_times(p, part, 0, enabled, value);
 	pay_owed(part);
 }
 
 /* `elapsed`: the time since the last read. `clock`: how long the thread has run on this PMU's CPUs
- * since the start, if the kernel's enabled time is not that. */
-static uint32_t take_group(struct perf *p, struct perf_part *part, const uint64_t *clock, uint64_t elapsed,
-			   uint64_t *value)
+ * since the start, if the kernel's enabled time is not that. Returns whether a count is an
+ * estimate. */
+static bool take_group(struct perf *p, struct perf_part *part, const uint64_t *clock, uint64_t elapsed,
+		       uint64_t *value)
 {
 	struct perf_reading now;
 	uint64_t enabled, running;
@@ -334,12 +323,15 @@ static uint32_t take_group(struct perf *p, struct perf_part *part, const uint64_
 
 	if (!part->group.n) {
 		p->any_off |= !p->tasks;
-		return has_nothing(p, part->code) ? 0 : miss_group(p, part);
+		if (!has_nothing(p, part->code))
+			note_gap(p, part, PERF_MISSED);
+		return false;
 	}
 	if (!perf_group_read(&part->group, &now) || (clock && *clock == NO_CLOCK)) {
 		part->stale = part->blind = true;
 		part->n_failed++;
-		return miss_group(p, part);
+		note_gap(p, part, PERF_MISSED);
+		return false;
 	}
 	part->n_failed = 0;
 	p->begun |= now.enabled_ns > 0;
@@ -372,12 +364,15 @@ static uint32_t take_group(struct perf *p, struct perf_part *part, const uint64_
 		miss_time(p, part, enabled, value);
 		part->last = now;
 	} else {
+		/* The thread did not run, or the group waits and its next count stands for this time
+		 * too. */
 		part->pending_ns = enabled;
-		note_gap(p, part, enabled);
+		if (p->tasks)
+			note_gap(p, part, enabled ? PERF_WAITING : PERF_IDLE);
 		if (p->cut && enabled) /* it may never be scheduled again */
 			add_times(p, part, 0, enabled, value);
 	}
-	return running < enabled || owed ? SAMPLE_ESTIMATED : 0;
+	return running < enabled || owed;
 }
 
 /* Add the thread's clocks for the other CPUs. */
@@ -393,11 +388,11 @@ static uint64_t add_clock(const struct perf_part *part, uint64_t clock)
 uint32_t perf_count_read(struct perf *p, const struct sys *sys, uint64_t *value)
 {
 	uint64_t clock = 0, elapsed;
-	uint32_t flags = 0;
+	bool estimated = false;
 
 	memset(value, 0xff, (size_t)p->n_blocks * p->block * sizeof(*value));
 	memset(p->gaps, 0, p->n_blocks * sizeof(*p->gaps));
-	p->gaps[0].missed = p->partly;
+	p->gaps[0].rows[PERF_MISSED] = p->partly;
 	p->has_gap = p->any_off = false;
 	elapsed = (uint64_t)(sys->monotonic_ns(sys) - p->counted_ns);
 	p->counted_ns += (int64_t)elapsed;
@@ -409,10 +404,10 @@ uint32_t perf_count_read(struct perf *p, const struct sys *sys, uint64_t *value)
 				clock = 0; /* the next thread's begins */
 			clock = add_clock(part, clock);
 		} else {
-			flags |= take_group(p, part, has_clocks(p, part->unit) ? &clock : NULL, elapsed,
-					    value);
+			estimated |= take_group(p, part, has_clocks(p, part->unit) ? &clock : NULL, elapsed,
+						value);
 		}
 	}
 	fill_gaps(p, value);
-	return flags | (p->has_gap ? SAMPLE_GAP : 0);
+	return (estimated ? SAMPLE_ESTIMATED : 0) | (p->has_gap ? SAMPLE_GAP : 0);
 }

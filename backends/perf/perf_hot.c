@@ -124,28 +124,8 @@ static bool hot_probe(const struct sys *sys, struct source_found **found, struct
 {
 	(void)sys;
 	(void)err;
-	while (*found)
-		found = &(*found)->next;
-	*found = xcalloc(1, sizeof(**found));
-	(*found)->backend = &backend_perf_hot;
+	source_found_add(found, &backend_perf_hot, "");
 	return true;
-}
-
-static void add_slots(struct source *source)
-{
-	static const struct slot slots[SAMPLING_SLOTS] = {
-		[SAMPLING_SAMPLES] = {.name = "HotSamples", .scale = 1},
-		[SAMPLING_LOST] = {.name = "HotLost", .scale = 1},
-		[SAMPLING_THROTTLED] = {.name = "HotThrottled", .scale = 1},
-		[SAMPLING_UNKEPT] = {.name = "HotUnkept", .scale = 1},
-		[SAMPLING_WEIGHT] = {.name = "HotEvents", .scale = 1},
-		[SAMPLING_RUN_TIME] = {.name = "HotRunTime", .scale = 1},
-		[SAMPLING_COST] = {.name = "HotCost", .scale = 1},
-	};
-
-	for (unsigned i = 0; i < SAMPLING_SLOTS; i++)
-		source_add_slot(source, &slots[i]);
-	source->n_more = HOT_WORDS;
 }
 
 /* NULL: the events cannot be opened. */
@@ -153,18 +133,17 @@ static struct hand *hand_new(struct source *source, bool only_tries, struct err 
 {
 	const size_t n = SAMPLING_SLOTS + HOT_WORDS;
 	struct hand *h = xcalloc(1, sizeof(*h));
+	bool ok;
 
 	h->wake_fd = sys_event_new();
 	h->ready_fd = sys_event_new();
 	h->done_fd = sys_event_new();
 	pthread_mutex_init(&h->lock, NULL);
 	h->sampling.sys = source->sys;
-	if (h->wake_fd < 0 || h->ready_fd < 0 || h->done_fd < 0) {
+	ok = h->wake_fd >= 0 && h->ready_fd >= 0 && h->done_fd >= 0;
+	if (!ok)
 		err_set(err, errno, "hot: cannot start: %s", strerror(errno));
-		hand_free(h);
-		return NULL;
-	}
-	if (!sampling_open(&h->sampling, source, only_tries, err)) {
+	if (!ok || !sampling_open(&h->sampling, source, only_tries, err)) {
 		hand_free(h);
 		return NULL;
 	}
@@ -225,6 +204,12 @@ static void hand_leave(struct hand *h, const struct sys *sys)
 
 static bool hot_open(struct source *source, const char *device, struct err *err)
 {
+	static const char *const names[SAMPLING_SLOTS] = {
+		[SAMPLING_SAMPLES] = "HotSamples",     [SAMPLING_LOST] = "HotLost",
+		[SAMPLING_THROTTLED] = "HotThrottled", [SAMPLING_UNKEPT] = "HotUnkept",
+		[SAMPLING_WEIGHT] = "HotEvents",       [SAMPLING_RUN_TIME] = "HotRunTime",
+		[SAMPLING_COST] = "HotCost",
+	};
 	bool rests = !source->options.hot;
 	struct hot *hot = source->priv;
 	struct hand *h = hand_new(source, rests, err);
@@ -232,7 +217,9 @@ static bool hot_open(struct source *source, const char *device, struct err *err)
 	(void)device;
 	if (!h && !rests)
 		return false;
-	add_slots(source);
+	for (unsigned i = 0; i < SAMPLING_SLOTS; i++)
+		source_add_slot(source, &(struct slot){.name = names[i], .scale = 1});
+	source->n_more = HOT_WORDS;
 	if (!h) { /* the view says why */
 		snprintf(source->title, sizeof(source->title), "Hot functions");
 		snprintf(source->driver, sizeof(source->driver), "not sampled: %s", strerror(err->code));

@@ -5,6 +5,9 @@
 
 #include <ctype.h>
 #include <linux/perf_event.h>
+#ifdef WITH_LIBPFM
+#include <perfmon/pfmlib_perf_event.h>
+#endif
 #include <stdio.h>
 #include <string.h>
 
@@ -99,7 +102,7 @@ static enum answer find_terms(struct perf_quest *q)
 	if (!pmu)
 		return wrong_name(q, "no PMU of that name", list_pmus(q->pmus, false, list, sizeof(list)));
 	terms.n--;
-	if (!perf_pmu_terms(pmu, q->pmus->sys, terms, &event, q->err))
+	if (!perf_pmu_terms(pmu, q->pmus->sys, terms, true, &event, q->err))
 		return WRONG;
 	found_event(q, &event, pmu);
 	return FOUND;
@@ -145,6 +148,29 @@ static enum answer find_arm(struct perf_quest *q)
 	}
 	return q->name->n ? FOUND : UNKNOWN;
 }
+
+bool perf_pfm_find(const char *name, struct perf_event *event)
+#ifdef WITH_LIBPFM
+{
+	struct perf_event_attr attr = {.size = sizeof(attr)};
+	pfm_perf_encode_arg_t arg = {.attr = &attr, .size = sizeof(arg)};
+
+	if (pfm_initialize() != PFM_SUCCESS ||
+	    pfm_get_os_event_encoding(name, PFM_PLM0 | PFM_PLM3, PFM_OS_PERF_EVENT, &arg) != PFM_SUCCESS)
+		return false;
+	event->type = attr.type;
+	event->config = attr.config;
+	event->config1 = attr.config1;
+	event->config2 = attr.config2;
+	return true;
+}
+#else
+{
+	(void)name;
+	(void)event;
+	return false;
+}
+#endif
 
 static enum answer find_pfm(struct perf_quest *q)
 {

@@ -72,28 +72,13 @@ bool arm_core_has(int core, uint16_t number);
 /* Find an event by Arm's name, ignoring case ("BR_PRED", "br_pred"). */
 bool arm_event_find(struct span name, uint16_t *number);
 const char *arm_event_name(uint16_t number); /* NULL if unknown */
-/* The i-th event: its name and number. Returns false past the last one. */
-bool arm_event_at(unsigned i, const char **name, uint16_t *number);
-/* Append the cores that have the event: "A53 A72"; nothing if all have it. */
-void arm_event_cores(uint16_t number, struct strbuf *out);
+/* The i-th event: its name, its number, and the cores that have it, which are appended: "A53 A72";
+ * nothing if all have it. Returns false past the last one. */
+bool arm_event_at(unsigned i, const char **name, uint16_t *number, struct strbuf *in);
 
-/* perf_pfm: names of events that libpfm knows, if malitop was built with it (configure
- * --with-libpfm).
- *
- * libpfm examines the running machine, whatever root directory `struct sys` has. Thread: one at a
- * time, a limit of libpfm.
- */
-
-#ifdef WITH_LIBPFM
-/* Fills type and configs. Returns false if libpfm does not know the name or the machine. */
+/* A name of libpfm (configure --with-libpfm), which examines the running machine, whatever root
+ * directory `struct sys` has. Fills type and configs. Returns false if libpfm does not know the name
+ * or the machine, or is not there. Thread: one at a time, a limit of libpfm. */
 bool perf_pfm_find(const char *name, struct perf_event *event);
-#else
-static inline bool perf_pfm_find(const char *name, struct perf_event *event)
-{
-	(void)name;
-	(void)event;
-	return false;
-}
-#endif
 
 #endif

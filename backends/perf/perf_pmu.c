@@ -24,11 +24,6 @@ static bool is_name(struct span name)
 	return true;
 }
 
-static bool is_core(const char *name, bool has_cpus)
-{
-	return has_cpus || strcmp(name, "cpu") == 0;
-}
-
 static void add_pmu(struct perf_pmus *pmus, const struct sys *sys, const char *name)
 {
 	struct perf_pmu *pmu;
@@ -45,7 +40,7 @@ static void add_pmu(struct perf_pmus *pmus, const struct sys *sys, const char *n
 	snprintf(pmu->name, sizeof(pmu->name), "%s", name);
 	snprintf(path, sizeof(path), PERF_DEVICES "/%s/cpus", pmu->name);
 	has_cpus = cpu_set_read(sys, &pmu->cpus, path);
-	pmu->core = is_core(name, has_cpus);
+	pmu->core = has_cpus || strcmp(name, "cpu") == 0;
 	snprintf(path, sizeof(path), PERF_DEVICES "/%s/cpumask", pmu->name);
 	if (!has_cpus && !cpu_set_read(sys, &pmu->cpus, path))
 		memset(&pmu->cpus, 0xff, sizeof(pmu->cpus));
@@ -107,28 +102,20 @@ static void list_formats(const struct perf_pmu *pmu, const struct sys *sys, char
 		sys_names_free(names, count);
 }
 
-bool perf_pmu_check(const struct perf_pmu *pmu, const struct sys *sys, uint64_t config, struct err *err)
+/* The config word of this name; NULL: it is none. */
+static uint64_t *word_of(struct perf_event *event, struct span name)
 {
-	AUTOFREE char *path = xasprintf(PERF_DEVICES "/%s/format", pmu->name);
-	char **names, text[TEXT_SIZE];
-	int n = sys->list(sys, path, &names);
-	uint64_t known = 0;
-
-	for (int i = 0; i < n; i++)
-		if (read_text(pmu, sys, "format", span_of(names[i]), text))
-			known |= perf_format_config(span_of(text));
-	if (n >= 0)
-		sys_names_free(names, n);
-	return !known || !(config & ~known) ||
-	       err_set(err, ERR_USAGE, "%#" PRIx64 " has bits that %s does not use: valid bits are %#" PRIx64,
-		       config, pmu->name, known);
+	return span_is(name, "config")    ? &event->config
+	       : span_is(name, "config1") ? &event->config1
+	       : span_is(name, "config2") ? &event->config2
+					  : NULL;
 }
 
 static bool put_parameter(const struct perf_pmu *pmu, const struct sys *sys, struct span name, uint64_t value,
 			  struct perf_event *event, struct err *err)
 {
 	/* The config words need no format. */
-	bool word = span_is(name, "config") || span_is(name, "config1") || span_is(name, "config2");
+	bool word = word_of(event, name) != NULL;
 	AUTOFREE char *copy = span_dup(name);
 	char text[TEXT_SIZE], shown[PERF_PMU_NAME], list[256];
 
@@ -146,8 +133,8 @@ static bool put_parameter(const struct perf_pmu *pmu, const struct sys *sys, str
 	       err_prefix(err, "%s: ", shown);
 }
 
-static bool put_terms(const struct perf_pmu *pmu, const struct sys *sys, struct span terms, bool names,
-		      struct perf_event *event, struct err *err)
+bool perf_pmu_terms(const struct perf_pmu *pmu, const struct sys *sys, struct span terms, bool names,
+		    struct perf_event *event, struct err *err)
 {
 	while (terms.n) {
 		struct span value = span_trim(span_until(&terms, ',')), whole = value;
@@ -173,12 +160,6 @@ static bool put_terms(const struct perf_pmu *pmu, const struct sys *sys, struct 
 	return true;
 }
 
-bool perf_pmu_terms(const struct perf_pmu *pmu, const struct sys *sys, struct span terms,
-		    struct perf_event *event, struct err *err)
-{
-	return put_terms(pmu, sys, terms, true, event, err);
-}
-
 bool perf_pmu_named(const struct perf_pmu *pmu, const struct sys *sys, struct span name,
 		    struct perf_event *event, struct err *err)
 {
@@ -190,23 +171,11 @@ bool perf_pmu_named(const struct perf_pmu *pmu, const struct sys *sys, struct sp
 	if (!read_text(pmu, sys, "events", name, text))
 		return false;
 	terms = span_trim(span_of(text));
-	if (terms.n ? !put_terms(pmu, sys, terms, false, &found, err) : !err_set(err, EINVAL, "it is empty"))
+	if (terms.n ? !perf_pmu_terms(pmu, sys, terms, false, &found, err)
+		    : !err_set(err, EINVAL, "it is empty"))
 		return err_prefix(err, "%s/events/%.*s: ", pmu->name, SPAN_ARG(name));
 	*event = found;
 	return true;
-}
-
-static uint64_t *word_of(struct perf_event *event, struct span name)
-{
-	const struct {
-		const char *name;
-		uint64_t *word;
-	} words[] = {{"config", &event->config}, {"config1", &event->config1}, {"config2", &event->config2}};
-
-	for (size_t i = 0; i < ARRAY_LEN(words); i++)
-		if (span_is(name, words[i].name))
-			return words[i].word;
-	return NULL;
 }
 
 /* "7" or "0-7": bits of a 64-bit word. */
@@ -220,56 +189,70 @@ static bool parse_range(struct span text, uint64_t *first, uint64_t *last)
 	return (one || span_u64(text, last)) && *first <= *last && *last < 64;
 }
 
-/* The bits of the ranges; 0 for a format that cannot be parsed. */
-static uint64_t mask_of(struct span ranges)
-{
-	uint64_t mask = 0, first, last;
+/* Where the bits of a value go. */
+struct spread {
+	uint64_t left; /* the bits that found no place */
+	uint64_t mask, bits;
+	unsigned width;
+};
 
+/* Spread the value over "0-7,32-35". Returns false if these are not ranges. */
+static bool spread_value(struct spread *s, struct span ranges)
+{
 	while (ranges.n) {
+		uint64_t first, last, ones;
+
 		if (!parse_range(span_until(&ranges, ','), &first, &last))
-			return 0;
-		mask |= UINT64_MAX >> (63 - (last - first)) << first;
+			return false;
+		ones = UINT64_MAX >> (63 - (last - first));
+		s->mask |= ones << first;
+		s->bits |= (s->left & ones) << first;
+		s->left = ones == UINT64_MAX ? 0 : s->left >> (last - first + 1);
+		s->width += (unsigned)(last - first + 1);
 	}
-	return mask;
-}
-
-uint64_t perf_format_config(struct span format)
-{
-	struct span ranges = span_trim(format);
-
-	return span_is(span_until(&ranges, ':'), "config") ? mask_of(ranges) : 0;
+	return s->mask != 0;
 }
 
 bool perf_format_put(struct perf_event *event, struct span format, uint64_t value, struct err *err)
 {
 	struct span ranges = span_trim(format);
 	uint64_t *word = word_of(event, span_until(&ranges, ':'));
-	uint64_t left = value, mask = 0, bits = 0;
-	unsigned width = 0;
+	struct spread spread = {.left = value};
 	char shown[64];
 
-	while (word && ranges.n) {
-		uint64_t first, last, ones;
-
-		if (!parse_range(span_until(&ranges, ','), &first, &last)) {
-			word = NULL;
-			break;
-		}
-		ones = UINT64_MAX >> (63 - (last - first));
-		mask |= ones << first;
-		bits |= (left & ones) << first;
-		left = ones == UINT64_MAX ? 0 : left >> (last - first + 1);
-		width += (unsigned)(last - first + 1);
-	}
-	if (!word || !mask) {
+	if (!word || !spread_value(&spread, ranges)) {
 		AUTOFREE char *text = span_dup(span_trim(format));
 
 		return err_set(err, EINVAL, "unknown format in sysfs: \"%s\"",
 			       str_printable(shown, sizeof(shown), text));
 	}
-	if (left)
-		return err_set(err, EINVAL, "%#" PRIx64 " is too big: it has %u bit%s", value, width,
-			       width > 1 ? "s" : "");
-	*word = (*word & ~mask) | bits;
+	if (spread.left)
+		return err_set(err, EINVAL, "%#" PRIx64 " is too big: it has %u bit%s", value, spread.width,
+			       spread.width > 1 ? "s" : "");
+	*word = (*word & ~spread.mask) | spread.bits;
 	return true;
+}
+
+bool perf_pmu_check(const struct perf_pmu *pmu, const struct sys *sys, uint64_t config, struct err *err)
+{
+	AUTOFREE char *path = xasprintf(PERF_DEVICES "/%s/format", pmu->name);
+	char **names, text[TEXT_SIZE];
+	int n = sys->list(sys, path, &names);
+	uint64_t known = 0;
+
+	for (int i = 0; i < n; i++) {
+		struct spread spread = {.left = 0};
+		struct span ranges;
+
+		if (!read_text(pmu, sys, "format", span_of(names[i]), text))
+			continue;
+		ranges = span_trim(span_of(text));
+		if (span_is(span_until(&ranges, ':'), "config") && spread_value(&spread, ranges))
+			known |= spread.mask;
+	}
+	if (n >= 0)
+		sys_names_free(names, n);
+	return !known || !(config & ~known) ||
+	       err_set(err, ERR_USAGE, "%#" PRIx64 " has bits that %s does not use: valid bits are %#" PRIx64,
+		       config, pmu->name, known);
 }

@@ -18,11 +18,6 @@ static const struct perf_level levels[] = {
 	{"own processes, user only", .own = true, .user_only = true},
 };
 
-static bool is_denied(int code)
-{
-	return code == EACCES || code == EPERM;
-}
-
 /* Try to open the first event of any PMU that the level may see. Returns 0 or the errno. */
 static int try_whose(const struct perf *p, const struct sys *sys, const struct perf_level *level,
 		     const struct perf_whose *whose)
@@ -44,7 +39,7 @@ static int try_whose(const struct perf *p, const struct sys *sys, const struct p
 		perf_group_init(&group, sys, &target);
 		code = perf_group_add(&group, &event, &err) ? 0 : err.code;
 		perf_group_fini(&group);
-		if (!code || is_denied(code))
+		if (!code || perf_is_denied(code))
 			break;
 	}
 	return code;
@@ -247,7 +242,7 @@ bool perf_scope_find(struct perf *p, const struct source *source, struct err *er
 		if (own && scope->kind != SCOPE_MACHINE)
 			break;
 		code = own ? try_whose(p, sys, p->level, &me) : try_level(p, sys, p->level);
-		if (!code || !is_denied(code))
+		if (!code || !perf_is_denied(code))
 			break;
 		p->refused = p->refused ? p->refused : code;
 	}

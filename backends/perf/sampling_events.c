@@ -14,20 +14,15 @@
 #define DEFAULT_EVENT "cycles"
 #define CLOCK_EVENT "cpu-clock"
 
-/* Whose samples: threads on every CPU, or whatever runs on a CPU. */
-struct whose {
-	pid_t *tids; /* NULL: CPUs */
-	unsigned n, cap;
-	bool inherit;
-};
-
 struct sampling_opening {
 	struct sampling *s;
 	const struct source *source;
 	struct scope scope;
 	struct perf_pmus pmus;
 	struct perf_name name;
-	struct whose whose;
+	int32_t *tids; /* whose samples: threads on every CPU; NULL: whatever runs on a CPU */
+	unsigned n_tids;
+	bool inherit;
 	bool is_default; /* the event was not asked for */
 	bool only_tries; /* one event is opened and closed */
 };
@@ -58,38 +53,26 @@ static bool split_event(struct sampling_event *event, const char *asked, char *n
 	       err_set(err, ERR_USAGE, "--hot: '%.40s': expected period=N, a number of events", asked);
 }
 
-/* ---- whose ---- */
-
-static void add_tid(struct whose *w, pid_t tid)
+static bool find_threads(struct sampling_opening *o, struct err *err)
 {
-	GROW(w->tids, w->n, w->cap);
-	w->tids[w->n++] = tid;
-}
-
-static bool find_whose(struct sampling_opening *o, struct err *err)
-{
-	const struct scope *scope = &o->scope;
 	const struct sys *sys = o->source->sys;
-	struct whose *w = &o->whose;
-	int32_t *tids = NULL;
 	unsigned cap = 0;
 	char path[32];
-	int n;
+	int n = 1;
 
-	if (scope->kind == SCOPE_MACHINE || scope->kind == SCOPE_CPUS)
+	if (o->scope.kind == SCOPE_MACHINE || o->scope.kind == SCOPE_CPUS)
 		return true;
-	w->inherit = scope->kind != SCOPE_THREAD;
-	o->s->on_exec = scope->kind == SCOPE_COMMAND;
-	if (scope->kind != SCOPE_PROCESS) {
-		add_tid(w, scope->pid);
-		return true;
+	o->inherit = o->scope.kind != SCOPE_THREAD;
+	o->s->on_exec = o->scope.kind == SCOPE_COMMAND;
+	if (o->scope.kind == SCOPE_PROCESS) {
+		snprintf(path, sizeof(path), "proc/%d/task", (int)o->scope.pid);
+		n = sys->list_numbers(sys, path, &o->tids, &cap);
+	} else {
+		o->tids = xcalloc(1, sizeof(*o->tids));
+		o->tids[0] = o->scope.pid;
 	}
-	snprintf(path, sizeof(path), "proc/%d/task", (int)scope->pid);
-	n = sys->list_numbers(sys, path, &tids, &cap);
-	for (int i = 0; i < n; i++)
-		add_tid(w, tids[i]);
-	free(tids);
-	return w->n || err_set(err, ESRCH, "hot: process %d: not found: see ps", (int)scope->pid);
+	o->n_tids = n > 0 ? (unsigned)n : 0;
+	return o->n_tids || err_set(err, ESRCH, "hot: process %d: not found: see ps", (int)o->scope.pid);
 }
 
 /* ---- opening ---- */
@@ -118,7 +101,7 @@ static int open_event(const struct sampling_opening *o, const struct perf_event 
 		.sample_type = PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_PERIOD |
 			       (e->calls ? PERF_SAMPLE_CALLCHAIN : 0),
 		.disabled = 1,
-		.inherit = o->whose.inherit,
+		.inherit = o->inherit,
 		.enable_on_exec = o->s->on_exec,
 		.exclude_user = o->name.kernel_only && !e->user_only,
 		.exclude_kernel = e->user_only,
@@ -175,15 +158,14 @@ static int add_event(struct sampling_opening *o, pid_t tid, int cpu, int *ring_f
 		s->sys->close(s->sys, fd);
 		return 0;
 	}
-	if (*ring_fd < 0
-		    ? map_ring(s, fd)
-		    : s->sys->ioctl(s->sys, fd, PERF_EVENT_IOC_SET_OUTPUT, (void *)(intptr_t)*ring_fd) == 0) {
-		if (*ring_fd >= 0) {
-			GROW(s->fds, s->n_fds, s->cap_fds);
-			s->fds[s->n_fds++] = fd;
-		} else {
-			*ring_fd = fd;
-		}
+	if (*ring_fd < 0 && map_ring(s, fd)) {
+		*ring_fd = fd;
+		return 0;
+	}
+	if (*ring_fd >= 0 &&
+	    s->sys->ioctl(s->sys, fd, PERF_EVENT_IOC_SET_OUTPUT, (void *)(intptr_t)*ring_fd) == 0) {
+		GROW(s->fds, s->n_fds, s->cap_fds);
+		s->fds[s->n_fds++] = fd;
 		return 0;
 	}
 	code = errno;
@@ -218,8 +200,8 @@ static int open_events(struct sampling_opening *o)
 
 		if (!cpu_set_has(&set, (unsigned)cpu))
 			continue;
-		for (unsigned k = 0; k < (o->whose.n ? o->whose.n : 1); k++) {
-			code = add_event(o, o->whose.n ? o->whose.tids[k] : -1, cpu, &ring_fd);
+		for (unsigned k = 0; k < (o->n_tids ? o->n_tids : 1); k++) {
+			code = add_event(o, o->n_tids ? o->tids[k] : -1, cpu, &ring_fd);
 			if (code == ENODEV || code == ESRCH) {
 				absent = code;
 				continue;
@@ -235,11 +217,6 @@ static int open_events(struct sampling_opening *o)
 	return s->n_rings ? 0 : absent;
 }
 
-static bool is_denied(int code)
-{
-	return code == EACCES || code == EPERM;
-}
-
 /* With the kernel if that is permitted. */
 static int open_permitted(struct sampling_opening *o)
 {
@@ -247,10 +224,11 @@ static int open_permitted(struct sampling_opening *o)
 
 	o->s->event.user_only = o->name.user_only;
 	code = open_events(o);
-	if (!is_denied(code) || o->s->event.user_only)
-		return code;
-	o->s->event.user_only = true;
-	return open_events(o);
+	if (perf_is_denied(code) && !o->s->event.user_only) {
+		o->s->event.user_only = true;
+		code = open_events(o);
+	}
+	return code;
 }
 
 static bool find_event(struct sampling_opening *o, const char *text, struct err *err)
@@ -295,36 +273,24 @@ static bool open_all(struct sampling_opening *o, const char *asked, struct err *
 	if (!split_event(&o->s->event, asked[0] ? asked : DEFAULT_EVENT, name, sizeof(name), err))
 		return false;
 	o->is_default = !name[0] || !asked[0] || asked[0] == ':';
-	if (!find_event(o, o->is_default ? DEFAULT_EVENT : name, err) || !find_whose(o, err))
+	if (!find_event(o, o->is_default ? DEFAULT_EVENT : name, err) || !find_threads(o, err))
 		return false;
 	code = open_events_of(o);
-	if (is_denied(code) && o->scope.kind == SCOPE_MACHINE && o->source->options.command) {
+	if (perf_is_denied(code) && o->scope.kind == SCOPE_MACHINE && o->source->options.command) {
 		/* The machine may not be sampled; one's own command may. */
 		o->scope = (struct scope){.kind = SCOPE_COMMAND, .pid = o->source->options.command};
-		if (!find_whose(o, err))
+		if (!find_threads(o, err))
 			return false;
 		code = open_events_of(o);
 	}
 	return !code || refuse_events(o, code, err);
 }
 
-static void describe_event(const struct sampling_event *e, char *text, size_t size)
-{
-	AUTO_STRBUF struct strbuf words = {0};
-
-	strbuf_printf(&words, "%.24s%s, ", e->name, e->user_only && !strchr(e->name, ':') ? ":u" : "");
-	if (e->rate)
-		strbuf_printf(&words, "%llu Hz per busy CPU", (unsigned long long)e->rate);
-	else
-		strbuf_printf(&words, "one of %llu", (unsigned long long)e->period);
-	strbuf_str(&words, e->calls ? ", callers" : "");
-	snprintf(text, size, "%s", words.p);
-}
-
 bool sampling_open(struct sampling *s, struct source *source, bool only_tries, struct err *err)
 {
 	struct sampling_opening o = {
 		.s = s, .source = source, .scope = source->options.scope, .only_tries = only_tries};
+	const struct sampling_event *e = &s->event;
 	const char *asked = source->options.hot ? source->options.hot : "";
 	bool ok;
 
@@ -333,24 +299,25 @@ bool sampling_open(struct sampling *s, struct source *source, bool only_tries, s
 	cpus_find(&s->cpus, source->sys);
 	perf_pmus_find(&o.pmus, source->sys);
 	ok = open_all(&o, asked, err);
-	free(o.whose.tids);
+	free(o.tids);
 	perf_pmus_fini(&o.pmus);
 	if (!ok) {
 		sampling_close(s);
 		return false;
 	}
 	snprintf(source->title, sizeof(source->title), "Hot functions");
-	describe_event(&s->event, source->driver, sizeof(source->driver));
+	snprintf(source->driver, sizeof(source->driver),
+		 e->rate ? "%.24s%s, %llu Hz per busy CPU%s" : "%.24s%s, one of %llu%s", e->name,
+		 e->user_only && !strchr(e->name, ':') ? ":u" : "",
+		 (unsigned long long)(e->rate ? e->rate : e->period), e->calls ? ", callers" : "");
 	return true;
 }
 
 void sampling_close(struct sampling *s)
 {
 	close_events(s);
-	free(s->rings);
-	free(s->fds);
-	s->rings = NULL;
-	s->fds = NULL;
+	free(take_ptr(&s->rings));
+	free(take_ptr(&s->fds));
 	cpus_fini(&s->cpus);
 }
 
