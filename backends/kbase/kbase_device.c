@@ -161,8 +161,8 @@ void kbase_device_close(struct kbase_device *d)
 
 /* ---- the choice of a counter interface ---- */
 
-/* The same as that of Arm's libGPUCounters (hwcnt/backend_type.cpp): vinstr if the driver has it and
- * the GPU's generation was released with it, because its samples are right in every release;
+/* The same as that of Arm's libGPUCounters (hwcnt/backend_type.cpp): vinstr if the driver has it
+ * and the GPU's generation was released with it, because its samples are right in every release;
  * otherwise kinstr_prfcnt. */
 
 #define ARCH_OLD_HI 0x1000 /* below this, the upper half of GPU_ID is a Midgard product */

@@ -90,8 +90,8 @@ static bool panthor_start(struct source *source, int64_t period_ns, int64_t now_
 	return true;
 }
 
-/* Place a sample in time. The driver stamps by another clock, and a stamp may be any number. Returns
- * why the sample is not valid, NULL if it is. */
+/* Place a sample in time. The driver stamps by another clock, and a stamp may be any number.
+ * Returns why the sample is not valid, NULL if it is. */
 static const char *place_sample(struct panthor *p, const struct panthor_sample_header *h,
 				struct sample *sample)
 {

@@ -218,8 +218,8 @@ bool perf_rows_choose(struct perf *p, const struct source_options *options, stru
 /* Let the sets of these slots come first, or those of the options if it has none. Takes effect with
  * perf_count_plan. Does nothing if the options name what is needed. */
 void perf_rows_prefer(struct source *source, const struct source_priority *priority);
-/* Find the PMUs, and the units, with the events of the rows. Never fails: without a PMU there are software
- * events. */
+/* Find the PMUs, and the units, with the events of the rows. Never fails: without a PMU there are
+ * software events. */
 void perf_units_find(struct perf *p, const struct sys *sys);
 /* Make the unit count this row by the event's name, if it can. */
 void perf_unit_ask(const struct perf *p, struct perf_unit *unit, unsigned row, const struct perf_name *name);

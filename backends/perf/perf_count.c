@@ -364,8 +364,7 @@ static bool take_group(struct perf *p, struct perf_part *part, const uint64_t *c
 		miss_time(p, part, enabled, value);
 		part->last = now;
 	} else {
-		/* The thread did not run, or the group waits and its next count stands for this time
-		 * too. */
+		/* The thread did not run, or its next count stands for this time, too. */
 		part->pending_ns = enabled;
 		if (p->tasks)
 			note_gap(p, part, enabled ? PERF_WAITING : PERF_IDLE);

@@ -106,7 +106,7 @@ static bool read_each_event(const struct perf_group *group, struct perf_reading 
 	bool inherit = group->target.inherit;
 
 	for (unsigned i = 0; i < group->n; i++) {
-		/* Inherited: count, enabled, running. Of a group: n = 1, enabled, running, count. */
+		/* Inherited: count, enabled, running; else 1, enabled, running, count. */
 		uint64_t one[4];
 
 		if (!read_all(group, i, one, inherit ? 3 : 4))

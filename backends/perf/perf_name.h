@@ -77,8 +77,8 @@ const char *arm_event_name(uint16_t number); /* NULL if unknown */
 bool arm_event_at(unsigned i, const char **name, uint16_t *number, struct strbuf *in);
 
 /* A name of libpfm (configure --with-libpfm), which examines the running machine, whatever root
- * directory `struct sys` has. Fills type and configs. Returns false if libpfm does not know the name
- * or the machine, or is not there. Thread: one at a time, a limit of libpfm. */
+ * directory `struct sys` has. Fills type and configs. Returns false if libpfm does not know the
+ * name or the machine, or is not there. Thread: one at a time, a limit of libpfm. */
 bool perf_pfm_find(const char *name, struct perf_event *event);
 
 #endif

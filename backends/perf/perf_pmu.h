@@ -35,7 +35,8 @@ const struct perf_pmu *perf_pmus_get(const struct perf_pmus *pmus, struct span n
 bool perf_pmu_named(const struct perf_pmu *pmu, const struct sys *sys, struct span name,
 		    struct perf_event *event, struct err *err);
 /* "event=0x11,umask=0x2" or "NAME,any=1": parameters at their positions in format/, the config
- * words config, config1 and config2, and names of events, if `names`. A parameter without a number is 1. */
+ * words config, config1 and config2, and names of events, if `names`. A parameter without a number
+ * is 1. */
 bool perf_pmu_terms(const struct perf_pmu *pmu, const struct sys *sys, struct span terms, bool names,
 		    struct perf_event *event, struct err *err);
 /* Whether the PMU's formats use all set bits of this config. The kernel ignores other bits, and

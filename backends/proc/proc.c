@@ -11,142 +11,114 @@
 #define LEVELS_NS 1000000000
 #define SUSPEND_NS 100000000 /* less may be a delay between reading two clocks */
 
-static const struct {
-	const char *name;
-	enum slot_kind kind;
-	double scale;
-} quantities[] = {
-	[TICK_USER] = {"CPUTicksUser", SLOT_DELTA, 1},
-	[TICK_NICE] = {"CPUTicksNice", SLOT_DELTA, 1},
-	[TICK_SYSTEM] = {"CPUTicksSystem", SLOT_DELTA, 1},
-	[TICK_IDLE] = {"CPUTicksIdle", SLOT_DELTA, 1},
-	[TICK_IOWAIT] = {"CPUTicksIOWait", SLOT_DELTA, 1},
-	[TICK_IRQ] = {"CPUTicksIRQ", SLOT_DELTA, 1},
-	[TICK_SOFTIRQ] = {"CPUTicksSoftIRQ", SLOT_DELTA, 1},
-	[TICK_STEAL] = {"CPUTicksSteal", SLOT_DELTA, 1},
-	[PROC_CLOCK] = {"CPUClock", SLOT_LEVEL, 1e3},
-	[PROC_CLOCK_TOP] = {"CPUClockTop", SLOT_LEVEL, 1e3},
-	[PROC_CLOCK_LIMIT] = {"CPUClockLimit", SLOT_LEVEL, 1e3},
-	[PROC_ONLINE] = {"CPUOnline", SLOT_LEVEL, 1},
+static const struct slot quantities[] = {
+	[TICK_USER] = {.name = "CPUTicksUser", .scale = 1},
+	[TICK_NICE] = {.name = "CPUTicksNice", .scale = 1},
+	[TICK_SYSTEM] = {.name = "CPUTicksSystem", .scale = 1},
+	[TICK_IDLE] = {.name = "CPUTicksIdle", .scale = 1},
+	[TICK_IOWAIT] = {.name = "CPUTicksIOWait", .scale = 1},
+	[TICK_IRQ] = {.name = "CPUTicksIRQ", .scale = 1},
+	[TICK_SOFTIRQ] = {.name = "CPUTicksSoftIRQ", .scale = 1},
+	[TICK_STEAL] = {.name = "CPUTicksSteal", .scale = 1},
+	[PROC_CLOCK] = {.name = "CPUClock", .kind = SLOT_LEVEL, .scale = 1e3},
+	[PROC_CLOCK_TOP] = {.name = "CPUClockTop", .kind = SLOT_LEVEL, .scale = 1e3},
+	[PROC_CLOCK_LIMIT] = {.name = "CPUClockLimit", .kind = SLOT_LEVEL, .scale = 1e3},
+	[PROC_ONLINE] = {.name = "CPUOnline", .kind = SLOT_LEVEL, .scale = 1},
 };
 _Static_assert(ARRAY_LEN(quantities) == PROC_QUANTITIES, "a row per quantity");
 
-static const struct {
-	const char *name;
-	double scale;
-} levels[] = {
-	[LEVEL_LOAD_1] = {"LoadAverage1", 0.01},
-	[LEVEL_LOAD_5] = {"LoadAverage5", 0.01},
-	[LEVEL_LOAD_15] = {"LoadAverage15", 0.01},
-	[LEVEL_MEMORY_TOTAL] = {"MemoryTotal", 1024},
-	[LEVEL_MEMORY_AVAILABLE] = {"MemoryAvailable", 1024},
-	[LEVEL_TEMPERATURE] = {"TemperatureMax", 1e-3},
-	[LEVEL_GPU_CLOCK] = {"GPUDevfreqClock", 1},
-	[LEVEL_BRAKES] = {"CPUBrakes", 1},
-	[LEVEL_PRESSURE_CPU] = {"CPUPressure", 0.01},
-	[LEVEL_PRESSURE_MEMORY] = {"MemoryPressure", 0.01},
-	[LEVEL_PRESSURE_STORAGE] = {"StoragePressure", 0.01},
+static const struct slot levels[] = {
+	[LEVEL_LOAD_1] = {.name = "LoadAverage1", .kind = SLOT_LEVEL, .scale = 0.01},
+	[LEVEL_LOAD_5] = {.name = "LoadAverage5", .kind = SLOT_LEVEL, .scale = 0.01},
+	[LEVEL_LOAD_15] = {.name = "LoadAverage15", .kind = SLOT_LEVEL, .scale = 0.01},
+	[LEVEL_MEMORY_TOTAL] = {.name = "MemoryTotal", .kind = SLOT_LEVEL, .scale = 1024},
+	[LEVEL_MEMORY_AVAILABLE] = {.name = "MemoryAvailable", .kind = SLOT_LEVEL, .scale = 1024},
+	[LEVEL_TEMPERATURE] = {.name = "TemperatureMax", .kind = SLOT_LEVEL, .scale = 1e-3},
+	[LEVEL_GPU_CLOCK] = {.name = "GPUDevfreqClock", .kind = SLOT_LEVEL, .scale = 1},
+	[LEVEL_BRAKES] = {.name = "CPUBrakes", .kind = SLOT_LEVEL, .scale = 1},
+	[LEVEL_PRESSURE_CPU] = {.name = "CPUPressure", .kind = SLOT_LEVEL, .scale = 0.01},
+	[LEVEL_PRESSURE_MEMORY] = {.name = "MemoryPressure", .kind = SLOT_LEVEL, .scale = 0.01},
+	[LEVEL_PRESSURE_STORAGE] = {.name = "StoragePressure", .kind = SLOT_LEVEL, .scale = 0.01},
 };
 _Static_assert(ARRAY_LEN(levels) == PROC_LEVELS, "a row per level");
 
 /* Energy of a part, and the time in which it was known. */
-static const struct {
-	const char *energy, *time;
-} powers[] = {
-	[POWER_TOTAL] = {"EnergyTotal", "EnergyTotalTime"},
-	[POWER_SOC] = {"EnergySoC", "EnergySoCTime"},
-	[POWER_CPU] = {"EnergyCPU", "EnergyCPUTime"},
-	[POWER_GPU] = {"EnergyGPU", "EnergyGPUTime"},
-	[POWER_MEMORY] = {"EnergyMemory", "EnergyMemoryTime"},
-	[POWER_BATTERY] = {"EnergyBattery", "EnergyBatteryTime"},
+static const struct slot powers[][2] = {
+	[POWER_TOTAL] = {{.name = "EnergyTotal", .scale = 1e-6}, {.name = "EnergyTotalTime", .scale = 1e-9}},
+	[POWER_SOC] = {{.name = "EnergySoC", .scale = 1e-6}, {.name = "EnergySoCTime", .scale = 1e-9}},
+	[POWER_CPU] = {{.name = "EnergyCPU", .scale = 1e-6}, {.name = "EnergyCPUTime", .scale = 1e-9}},
+	[POWER_GPU] = {{.name = "EnergyGPU", .scale = 1e-6}, {.name = "EnergyGPUTime", .scale = 1e-9}},
+	[POWER_MEMORY] = {{.name = "EnergyMemory", .scale = 1e-6},
+			  {.name = "EnergyMemoryTime", .scale = 1e-9}},
+	[POWER_BATTERY] = {{.name = "EnergyBattery", .scale = 1e-6},
+			   {.name = "EnergyBatteryTime", .scale = 1e-9}},
 };
 _Static_assert(ARRAY_LEN(powers) == POWER_PARTS, "a row per part");
 
-/* Sectors, and bytes. */
-static const struct {
-	const char *name;
-	double scale;
-} traffics[] = {
-	[TRAFFIC_DISK_READ] = {"DiskReadBytes", 512},
-	[TRAFFIC_DISK_WRITTEN] = {"DiskWrittenBytes", 512},
-	[TRAFFIC_RECEIVED] = {"NetReceivedBytes", 1},
-	[TRAFFIC_SENT] = {"NetSentBytes", 1},
+/* Of each display, or of all together. */
+static const char *const flip_names[PROC_DISPLAYS + 1] = {"Display0Flips", "Display1Flips", "Display2Flips",
+							  "Display3Flips", "DisplayFlips"};
+
+static const struct slot traffics[] = {
+	[TRAFFIC_DISK_READ] = {.name = "DiskReadBytes", .scale = 512}, /* sectors */
+	[TRAFFIC_DISK_WRITTEN] = {.name = "DiskWrittenBytes", .scale = 512},
+	[TRAFFIC_RECEIVED] = {.name = "NetReceivedBytes", .scale = 1},
+	[TRAFFIC_SENT] = {.name = "NetSentBytes", .scale = 1},
 };
 _Static_assert(ARRAY_LEN(traffics) == TRAFFIC_KINDS, "a row per kind");
-
-/* Slots of the machine, its levels, the powers and the traffic that it has, then of each cluster,
- * then how long each CPU was busy (first, the busiest), then all else of each CPU. The last group
- * is large, so a history may omit it. */
-#define MACHINE_SLOTS (PROC_QUANTITIES + PROC_LEVELS)
 
 static void add_quantities(struct source *source, enum instance_kind instance, unsigned number,
 			   const char *title)
 {
-	for (unsigned q = 0; q < PROC_QUANTITIES; q++)
-		source_add_slot(source, &(struct slot){.name = quantities[q].name,
-						       .kind = quantities[q].kind,
-						       .instance = instance,
-						       .number = (uint16_t)number,
-						       .scale = quantities[q].scale,
-						       .title = title});
-}
+	for (unsigned q = 0; q < PROC_QUANTITIES; q++) {
+		struct slot slot = quantities[q];
 
-static void add_powers(struct source *source, const struct proc *p)
-{
-	for (unsigned i = 0; i < POWER_PARTS; i++) {
-		if (!(p->power.parts >> i & 1))
-			continue;
-		source_add_slot(source, &(struct slot){.name = powers[i].energy, .scale = 1e-6});
-		source_add_slot(source, &(struct slot){.name = powers[i].time, .scale = 1e-9});
-	}
-}
-
-static void add_flips(struct source *source, const struct proc *p)
-{
-	for (unsigned i = 0; i < p->flips.n; i++)
-		source_add_slot(source,
-				&(struct slot){.name = proc_flip_names[p->flips.first + i], .scale = 1});
-}
-
-static void add_traffic(struct source *source, const struct proc *p)
-{
-	for (unsigned i = 0; i < TRAFFIC_KINDS; i++)
-		if (p->traffic.found[i / 2])
-			source_add_slot(source,
-					&(struct slot){.name = traffics[i].name, .scale = traffics[i].scale});
-}
-
-static void add_busy(struct source *source, const struct proc *p)
-{
-	struct slot slot = {.name = "CPURunTime", .scale = 1e-9};
-
-	source_add_slot(source, &slot);
-	for (unsigned i = 0; i < p->topology.n; i++) {
-		if (i == 0 && p->topology.n > PROC_BUSY_CPUS)
-			source->n_sums = source->n_slots;
-		slot.instance = INSTANCE_CPU;
-		slot.number = p->topology.cpus[i].number;
+		slot.instance = instance;
+		slot.number = (uint16_t)number;
+		slot.title = title;
 		source_add_slot(source, &slot);
 	}
-	if (!source->n_sums)
-		source->n_sums = source->n_slots;
 }
 
-static void add_slots(struct source *source, const struct proc *p)
+/* Slots of the machine, its levels, the powers and the traffic that it has, then of each cluster,
+ * then how long each CPU was busy (first, the busiest), then all else of each CPU. The last group
+ * is large, so a history may omit it. */
+static void add_slots(struct source *source, struct proc *p)
 {
+	const struct cpus *cpus = &p->topology;
+
 	add_quantities(source, INSTANCE_ALL, 0, NULL);
 	for (unsigned i = 0; i < PROC_LEVELS; i++)
-		source_add_slot(
-			source,
-			&(struct slot){.name = levels[i].name, .kind = SLOT_LEVEL, .scale = levels[i].scale});
-	add_powers(source, p);
-	add_flips(source, p);
-	add_traffic(source, p);
-	for (unsigned c = 0; c < p->topology.n_clusters; c++)
-		add_quantities(source, INSTANCE_CLUSTER, c, p->topology.clusters[c].title);
-	add_busy(source, p);
-	for (unsigned i = 0; i < p->topology.n; i++)
-		add_quantities(source, INSTANCE_CPU, p->topology.cpus[i].number, NULL);
+		source_add_slot(source, &levels[i]);
+	p->power_at = source->n_slots;
+	for (unsigned i = 0; i < 2 * POWER_PARTS; i++)
+		if (p->power.parts >> i / 2 & 1)
+			source_add_slot(source, &powers[i / 2][i % 2]);
+	p->flips_at = source->n_slots;
+	for (unsigned i = 0; i < p->flips.n; i++)
+		source_add_slot(source,
+				&(struct slot){.name = flip_names[p->flips.together ? PROC_DISPLAYS : i],
+					       .scale = 1});
+	p->traffic_at = source->n_slots;
+	for (unsigned i = 0; i < TRAFFIC_KINDS; i++)
+		if (p->traffic.found[i / 2])
+			source_add_slot(source, &traffics[i]);
+	p->clusters_at = source->n_slots;
+	for (unsigned c = 0; c < cpus->n_clusters; c++)
+		add_quantities(source, INSTANCE_CLUSTER, c, cpus->clusters[c].title);
+	p->busy_at = source_add_slot(source, &(struct slot){.name = "CPURunTime", .scale = 1e-9});
+	if (cpus->n > PROC_BUSY_CPUS)
+		source->n_sums = source->n_slots;
+	for (unsigned i = 0; i < cpus->n; i++)
+		source_add_slot(source, &(struct slot){.name = "CPURunTime",
+						       .instance = INSTANCE_CPU,
+						       .number = cpus->cpus[i].number,
+						       .scale = 1e-9});
+	p->cpus_at = source->n_slots;
+	if (!source->n_sums)
+		source->n_sums = source->n_slots;
+	for (unsigned i = 0; i < cpus->n; i++)
+		add_quantities(source, INSTANCE_CPU, cpus->cpus[i].number, NULL);
 }
 
 static bool can_read(const struct sys *sys, const char *path)
@@ -161,10 +133,7 @@ static bool proc_probe(const struct sys *sys, struct source_found **found, struc
 	(void)err;
 	if (!can_read(sys, "proc/stat") && !can_read(sys, "sys/devices/system/cpu/present"))
 		return true;
-	while (*found)
-		found = &(*found)->next;
-	*found = xcalloc(1, sizeof(**found));
-	(*found)->backend = &backend_proc;
+	source_found_add(found, &backend_proc, "");
 	return true;
 }
 
@@ -203,13 +172,6 @@ static bool proc_open(struct source *source, const char *device, struct err *err
 	return true;
 }
 
-static int64_t suspended_ns(const struct sys *sys)
-{
-	int64_t monotonic = sys->monotonic_ns(sys);
-
-	return sys->boottime_ns(sys) - monotonic;
-}
-
 static bool proc_start(struct source *source, int64_t period_ns, int64_t now_ns, struct err *err)
 {
 	struct proc *p = source->priv;
@@ -219,7 +181,7 @@ static bool proc_start(struct source *source, int64_t period_ns, int64_t now_ns,
 	p->start_ns = p->begin_ns = now_ns;
 	p->due_ns = now_ns + source->period_ns;
 	p->levels_due_ns = now_ns + LEVELS_NS;
-	p->suspended_ns = suspended_ns(source->sys);
+	p->suspended_ns = source_suspended_ns(source->sys);
 	cpu_ticks_forget(&p->ticks);
 	cpu_ticks_read(&p->ticks, source->sys);
 	proc_level_read(p, source->sys);
@@ -229,12 +191,6 @@ static bool proc_start(struct source *source, int64_t period_ns, int64_t now_ns,
 	p->traffic.lists[0].n = p->traffic.lists[1].n = 0;
 	traffic_read(&p->traffic, source->sys, p->moved);
 	return true;
-}
-
-static void add_known(uint64_t *sum, uint64_t v)
-{
-	if (v != SAMPLE_UNKNOWN)
-		*sum = *sum == SAMPLE_UNKNOWN ? v : *sum + v;
 }
 
 static void max_known(uint64_t *max, uint64_t v)
@@ -264,30 +220,7 @@ static void fold_ticks(uint64_t into[PROC_QUANTITIES], const uint64_t own[PROC_Q
 		if (q >= PROC_CLOCK && q <= PROC_CLOCK_LIMIT)
 			max_known(&into[q], own[q]);
 		else
-			add_known(&into[q], own[q]);
-}
-
-/* Returns what follows. */
-static uint64_t *put_powers(const struct proc *p, uint64_t *value, int64_t ns)
-{
-	for (unsigned i = 0; i < POWER_PARTS; i++) {
-		uint64_t uj = p->energy_uj[i];
-
-		if (!(p->power.parts >> i & 1))
-			continue;
-		*value++ = uj;
-		*value++ = uj == SAMPLE_UNKNOWN ? SAMPLE_UNKNOWN : (uint64_t)ns;
-	}
-	return value;
-}
-
-/* Returns what follows. */
-static uint64_t *put_traffic(const struct proc *p, uint64_t *value)
-{
-	for (unsigned i = 0; i < TRAFFIC_KINDS; i++)
-		if (p->traffic.found[i / 2])
-			*value++ = p->moved[i];
-	return value;
+			source_add_known(&into[q], own[q]);
 }
 
 /* How much of the interval a CPU was busy. */
@@ -305,14 +238,22 @@ static uint64_t busy_ns(const uint64_t own[PROC_QUANTITIES], int64_t ns)
 
 static void put_sample(const struct proc *p, uint64_t *value, int64_t ns)
 {
-	uint64_t *power = value + MACHINE_SLOTS, *flips = put_powers(p, power, ns),
-		 *clusters = put_traffic(p, flips + p->flips.n),
-		 *busy = clusters + p->topology.n_clusters * PROC_QUANTITIES,
-		 *cpus = busy + 1 + p->topology.n;
+	uint64_t *power = value + p->power_at, *traffic = value + p->traffic_at;
+	uint64_t *clusters = value + p->clusters_at, *busy = value + p->busy_at, *cpus = value + p->cpus_at;
 
-	for (uint64_t *v = value; v < cpus; v++)
-		if (v < power || v >= clusters)
-			*v = SAMPLE_UNKNOWN;
+	for (unsigned i = 0; i < POWER_PARTS; i++) {
+		if (!(p->power.parts >> i & 1))
+			continue;
+		*power++ = p->energy_uj[i];
+		*power++ = p->energy_uj[i] == SAMPLE_UNKNOWN ? SAMPLE_UNKNOWN : (uint64_t)ns;
+	}
+	for (unsigned i = 0; i < TRAFFIC_KINDS; i++)
+		if (p->traffic.found[i / 2])
+			*traffic++ = p->moved[i];
+	memcpy(value + p->flips_at, p->flipped, p->flips.n * sizeof(*value));
+	memset(value, 0xff, PROC_QUANTITIES * sizeof(*value)); /* SAMPLE_UNKNOWN */
+	memcpy(value + PROC_QUANTITIES, p->level, sizeof(p->level));
+	memset(clusters, 0xff, (p->cpus_at - p->clusters_at) * sizeof(*value));
 	for (unsigned i = 0; i < p->topology.n; i++) {
 		put_cpu(p, i, cpus + i * PROC_QUANTITIES);
 		fold_ticks(clusters + p->topology.cpus[i].cluster * PROC_QUANTITIES,
@@ -330,8 +271,6 @@ static void put_sample(const struct proc *p, uint64_t *value, int64_t ns)
 		if (p->topology.n_clusters == 1)
 			clusters[q] = value[q];
 	}
-	memcpy(flips, p->flipped, p->flips.n * sizeof(*flips));
-	memcpy(value + PROC_QUANTITIES, p->level, sizeof(p->level));
 }
 
 static enum read_result proc_read(struct source *source, int64_t now_ns, struct sample *sample)
@@ -344,7 +283,7 @@ static enum read_result proc_read(struct source *source, int64_t now_ns, struct 
 		return READ_NONE;
 	p->due_ns = p->start_ns + ((now_ns - p->start_ns) / source->period_ns + 1) * source->period_ns;
 	deadline = p->due_ns - source->period_ns; /* the last one, without our own delay */
-	suspended = suspended_ns(source->sys);
+	suspended = source_suspended_ns(source->sys);
 	gap = suspended - p->suspended_ns > SUSPEND_NS;
 	p->suspended_ns = suspended;
 	if (gap) {

@@ -17,14 +17,109 @@
 #include "backends/cpu/cpu_ticks.h"
 #include "backends/cpu/cpus.h"
 #include "backends/cpu/tracepoint.h"
-#include "backends/proc/proc_power.h"
-#include "backends/proc/proc_traffic.h"
 
 #define PROC_POLICIES_OPEN 64 /* cpufreq files kept open; further ones are not */
 #define PROC_ZONES_MAX 32
 #define PROC_COOLERS_MAX 16
 #define PROC_BUSY_CPUS 16 /* with more CPUs the history of each is kept on request only */
 #define PROC_TEXT 256     /* a file that holds one value */
+
+/* ---- proc_power.c ---- */
+
+/* The energy that parts of the machine take, from the kernel's power sensors: powercap zones, hwmon
+ * chips (SCMI sensors among them) and the battery.
+ *
+ * A rail is one sensor. Rails of the same part are added up: a machine with four CPU rails has one
+ * CPU power. The part follows from the name of the rail; rails whose name tells no part are left
+ * out. A rail that counts energy is exact; the power of another is taken to last since the sample
+ * before. */
+enum power_part { POWER_TOTAL, POWER_SOC, POWER_CPU, POWER_GPU, POWER_MEMORY, POWER_BATTERY, POWER_PARTS };
+
+#define POWER_RAILS 32
+#define POWER_NAME 64
+
+struct power_rail {
+	enum power_part part;
+	/* microjoules; microwatts; millivolts and milliamperes; microvolts and microamperes */
+	enum { RAIL_ENERGY, RAIL_POWER, RAIL_MILLI, RAIL_MICRO } kind;
+	char name[POWER_NAME];                   /* "ina3221 VDD_GPU", printable */
+	struct sysfs_file file, current, status; /* current: with voltages; status: of a battery */
+	uint64_t range_uj;                       /* where energy wraps; 0: unknown */
+	uint64_t last_uj;                        /* SAMPLE_UNKNOWN before the first */
+};
+
+struct power {
+	struct power_rail rails[POWER_RAILS];
+	unsigned n;
+	unsigned parts;          /* bit i: part i has a rail */
+	char denied[POWER_NAME]; /* a zone that only root may read; "" if there is none */
+};
+
+void power_open(struct power *power, const struct sys *sys);
+void power_close(struct power *power, const struct sys *sys);
+/* Read all rails. uj gets the energy of each part since the last call, which was ns ago, in
+ * microjoules; SAMPLE_UNKNOWN if one of its rails is unknown, or charges the battery. */
+void power_read(struct power *power, const struct sys *sys, int64_t ns, uint64_t uj[POWER_PARTS]);
+/* Forget what was counted: the machine was suspended. */
+void power_forget(struct power *power);
+/* The part that the name of a rail tells; POWER_PARTS: none. */
+enum power_part power_part_of(const char *name);
+
+/* ---- proc_traffic.c ---- */
+
+/* The bytes that the machine's disks and network interfaces moved since the last reading. Each byte
+ * counts once: partitions and devices on top of others (loop, device mapper, RAID, bridges,
+ * tunnels, virtual pairs) are left out, as is the loopback interface. */
+enum traffic_kind { TRAFFIC_DISK_READ, TRAFFIC_DISK_WRITTEN, TRAFFIC_RECEIVED, TRAFFIC_SENT, TRAFFIC_KINDS };
+
+#define TRAFFIC_DEVICES 32
+#define TRAFFIC_NAME 24
+
+struct traffic_device {
+	char name[TRAFFIC_NAME];
+	uint64_t in, out; /* sectors of 512 bytes, or bytes */
+};
+
+struct traffic_list {
+	struct traffic_device devices[TRAFFIC_DEVICES];
+	unsigned n;
+};
+
+struct traffic {
+	struct sysfs_file files[2];   /* disks, interfaces */
+	struct traffic_list lists[2]; /* as last read */
+	bool found[2];                /* the machine has any */
+};
+
+/* Find out which of the two this machine tells of. */
+void traffic_open(struct traffic *traffic, const struct sys *sys);
+void traffic_close(struct traffic *traffic, const struct sys *sys);
+/* Read both. moved gets sectors (of disks) and bytes (of interfaces) since the last call;
+ * SAMPLE_UNKNOWN at the first, or if nothing is known of any device. */
+void traffic_read(struct traffic *traffic, const struct sys *sys, uint64_t moved[TRAFFIC_KINDS]);
+/* Parse /proc/diskstats, /proc/net/dev. Lines that are incomplete or malformed are left out. */
+void traffic_parse_disks(struct traffic_list *list, const char *text);
+void traffic_parse_interfaces(struct traffic_list *list, const char *text);
+
+/* ---- proc_flips.c ---- */
+
+/* Page flips, counted by the kernel; CRTCs of the first display controller and of others are not
+ * told apart. */
+#define PROC_DISPLAYS 4
+struct proc_flips {
+	struct tracepoint_cpus displays[PROC_DISPLAYS];
+	unsigned n;                     /* 0: they cannot be had */
+	bool together;                  /* the only number is of all displays */
+	uint64_t before[PROC_DISPLAYS]; /* at the last read */
+};
+
+/* Count from now on. Returns false if that cannot be had: nothing is open then. */
+bool proc_flips_open(struct proc_flips *flips, const struct sys *sys, struct err *err);
+void proc_flips_close(struct proc_flips *flips);
+/* The `n` numbers since the last read; SAMPLE_UNKNOWN if they cannot be read. */
+void proc_flips_read(struct proc_flips *flips, uint64_t *counts);
+
+/* ---- the source ---- */
 
 /* Values of the machine, every cluster and every CPU. The ticks come first. */
 enum proc_quantity { PROC_CLOCK = CPU_TICKS, PROC_CLOCK_TOP, PROC_CLOCK_LIMIT, PROC_ONLINE, PROC_QUANTITIES };
@@ -45,15 +140,18 @@ enum proc_level {
 	PROC_LEVELS
 };
 
-/* Counted by the kernel; CRTCs of the first display controller and of others are not told apart. */
-#define PROC_DISPLAYS 4
-struct proc_flips {
-	struct tracepoint_cpus displays[PROC_DISPLAYS];
-	unsigned n;                     /* 0: they cannot be had */
-	unsigned first;                 /* its name: PROC_DISPLAYS if it is all displays together */
-	uint64_t before[PROC_DISPLAYS]; /* at the last read */
+/* Files of one value each. */
+enum proc_file {
+	FILE_LOAD,
+	FILE_MEMORY,
+	FILE_PRESSURE_CPU,
+	FILE_PRESSURE_MEMORY,
+	FILE_PRESSURE_STORAGE,
+	FILE_FIRMWARE, /* what holds the CPUs of a Raspberry Pi back */
+	FILE_GPU_CLOCK,
+	FILE_GPU_POWER,
+	PROC_FILES
 };
-extern const char *const proc_flip_names[PROC_DISPLAYS + 1]; /* of the slots */
 
 /* The clock of a policy, and the highest that it may have now. */
 struct proc_clock {
@@ -67,9 +165,8 @@ struct proc {
 
 	struct cpu_ticks ticks;
 
-	struct sysfs_file pressure[3]; /* CPU, memory, storage */
-	struct sysfs_file load, memory, gpu_clock, gpu_power, zones[PROC_ZONES_MAX];
-	struct sysfs_file coolers[PROC_COOLERS_MAX], firmware; /* what may hold clocks down */
+	struct sysfs_file files[PROC_FILES], zones[PROC_ZONES_MAX];
+	struct sysfs_file coolers[PROC_COOLERS_MAX]; /* what may hold clocks down */
 	unsigned n_zones, n_coolers;
 	uint64_t level[PROC_LEVELS];
 	struct power power;
@@ -78,6 +175,9 @@ struct proc {
 	uint64_t flipped[PROC_DISPLAYS]; /* in the last interval */
 	struct traffic traffic;
 	uint64_t moved[TRAFFIC_KINDS]; /* likewise */
+
+	/* Slots where these begin: */
+	unsigned power_at, flips_at, traffic_at, clusters_at, busy_at, cpus_at;
 
 	int64_t begin_ns; /* of the current interval */
 	int64_t start_ns;
@@ -101,12 +201,6 @@ bool proc_level_slows(const char *type);
 /* Whether a thermal zone of this type measures a temperature, and whether it is an important
  * one. */
 bool proc_level_zone_wanted(const char *type, bool *important);
-
-/* Count from now on. Returns false if that cannot be had: nothing is open then. */
-bool proc_flips_open(struct proc_flips *flips, const struct sys *sys, struct err *err);
-void proc_flips_close(struct proc_flips *flips);
-/* The `n` numbers since the last read; SAMPLE_UNKNOWN if they cannot be read. */
-void proc_flips_read(struct proc_flips *flips, uint64_t *counts);
 
 void proc_describe(const struct source *source, struct strbuf *text);
 

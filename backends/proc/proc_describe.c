@@ -230,7 +230,7 @@ static void put_flips(const struct sys *sys, struct strbuf *text)
 
 	if (proc_flips_open(&flips, sys, &err)) {
 		strbuf_printf(text, "page flips: counted by drm:drm_vblank_event_delivered%s\n",
-			      flips.first ? ", of all displays together" : "");
+			      flips.together ? ", of all displays together" : "");
 		proc_flips_close(&flips);
 		return;
 	}

@@ -6,9 +6,6 @@
 
 #define EVENT "drm/drm_vblank_event_delivered"
 
-const char *const proc_flip_names[PROC_DISPLAYS + 1] = {"Display0Flips", "Display1Flips", "Display2Flips",
-							"Display3Flips", "DisplayFlips"};
-
 /* Displays are told apart by a filter of the kernel. */
 static bool open_displays(struct proc_flips *f, const struct tracepoint *event, struct err *err)
 {
@@ -29,14 +26,12 @@ bool proc_flips_open(struct proc_flips *f, const struct sys *sys, struct err *er
 	*f = (struct proc_flips){0};
 	if (!tracepoint_find(&event, sys, EVENT, err))
 		return false;
-	if (open_displays(f, &event, err)) {
-		f->first = 0;
+	if (open_displays(f, &event, err))
 		return true;
-	}
 	proc_flips_close(f);
 	if (err->code != EINVAL && err->code != ENOTTY)
 		return false;
-	f->first = PROC_DISPLAYS; /* a kernel without filters: all displays together */
+	f->together = true; /* a kernel without filters */
 	f->n = 1;
 	if (tracepoint_open(&f->displays[0], &event, "", false, err))
 		return true;

@@ -42,63 +42,64 @@ bool proc_level_zone_wanted(const char *type, bool *important)
 	return !matches_pattern(type, no_temperatures, ARRAY_LEN(no_temperatures));
 }
 
-static void open_zones(struct proc *p, const struct sys *sys, char **names, int n, bool important)
-{
-	for (int i = 0; i < n && p->n_zones < PROC_ZONES_MAX; i++) {
-		char path[SYSFS_PATH], type[PROC_TEXT];
-		bool is_important;
-
-		if (strncmp(names[i], "thermal_zone", 12) != 0)
-			continue;
-		snprintf(path, sizeof(path), "sys/class/thermal/%.64s/type", names[i]);
-		if (sys_read_file(sys, path, type, sizeof(type)) < 0)
-			continue;
-		type[strcspn(type, "\n")] = 0;
-		if (proc_level_zone_wanted(type, &is_important) && is_important == important)
-			sysfs_file_init(&p->zones[p->n_zones++], true, "sys/class/thermal/%.64s/temp",
-					names[i]);
-	}
-}
-
 bool proc_level_slows(const char *type)
 {
 	return strstr(type, "devfreq") || strstr(type, "cpufreq") || strstr(type, "cpuidle") ||
 	       strcmp(type, "Processor") == 0;
 }
 
-static void open_coolers(struct proc *p, const struct sys *sys, char **names, int n)
+/* Read the type of a device of class thermal, if its name begins so. */
+static bool read_type(const struct sys *sys, const char *name, const char *begin, char type[PROC_TEXT])
 {
-	for (int i = 0; i < n && p->n_coolers < PROC_COOLERS_MAX; i++) {
-		char path[SYSFS_PATH], type[PROC_TEXT];
+	char path[SYSFS_PATH];
 
-		if (strncmp(names[i], "cooling_device", 14) != 0)
-			continue;
-		snprintf(path, sizeof(path), "sys/class/thermal/%.64s/type", names[i]);
-		if (sys_read_file(sys, path, type, sizeof(type)) < 0)
-			continue;
-		type[strcspn(type, "\n")] = 0;
-		if (proc_level_slows(type))
+	snprintf(path, sizeof(path), "sys/class/thermal/%.64s/type", name);
+	if (strncmp(name, begin, strlen(begin)) != 0 || sys_read_file(sys, path, type, PROC_TEXT) < 0)
+		return false;
+	type[strcspn(type, "\n")] = 0;
+	return true;
+}
+
+/* The important zones come first, because there may be too many. */
+static void open_thermal(struct proc *p, const struct sys *sys)
+{
+	char **names, type[PROC_TEXT];
+	int n = sys->list(sys, "sys/class/thermal", &names);
+	bool important;
+
+	for (int i = 0; i < 2 * n && p->n_zones < PROC_ZONES_MAX; i++)
+		if (read_type(sys, names[i % n], "thermal_zone", type) &&
+		    proc_level_zone_wanted(type, &important) && important == (i < n))
+			sysfs_file_init(&p->zones[p->n_zones++], true, "sys/class/thermal/%.64s/temp",
+					names[i % n]);
+	for (int i = 0; i < n && p->n_coolers < PROC_COOLERS_MAX; i++)
+		if (read_type(sys, names[i], "cooling_device", type) && proc_level_slows(type))
 			sysfs_file_init(&p->coolers[p->n_coolers++], true,
 					"sys/class/thermal/%.64s/cur_state", names[i]);
-	}
+	if (n >= 0)
+		sys_names_free(names, n);
 }
 
-static void open_firmware(struct proc *p, const struct sys *sys)
+static void open_files(struct proc *p, const struct sys *sys)
 {
-	static const char path[] = "sys/devices/platform/soc/soc:firmware/get_throttled";
-	char text[PROC_TEXT];
-
-	sysfs_file_init(&p->firmware, true, "%s",
-			sys_read_file(sys, path, text, sizeof(text)) > 0 ? path : "");
-}
-
-static void open_gpu(struct proc *p, const struct sys *sys)
-{
-	char dir[SYSFS_DIR];
+	static const char *const paths[FILE_GPU_CLOCK] = {
+		[FILE_LOAD] = "proc/loadavg",
+		[FILE_MEMORY] = "proc/meminfo",
+		[FILE_PRESSURE_CPU] = "proc/pressure/cpu", /* kernels without CONFIG_PSI have none */
+		[FILE_PRESSURE_MEMORY] = "proc/pressure/memory",
+		[FILE_PRESSURE_STORAGE] = "proc/pressure/io",
+		[FILE_FIRMWARE] = "sys/devices/platform/soc/soc:firmware/get_throttled",
+	};
+	char dir[SYSFS_DIR], text[PROC_TEXT];
 	bool found = sysfs_find_gpu(sys, "sys/class/misc/mali0/device", true, dir);
 
-	sysfs_file_init(&p->gpu_clock, true, "%s%s", found ? dir : "", found ? "/cur_freq" : "");
-	sysfs_file_init(&p->gpu_power, true, "%s%s", found ? dir : "",
+	for (unsigned i = 0; i < ARRAY_LEN(paths); i++)
+		sysfs_file_init(&p->files[i], true, "%s",
+				i <= FILE_MEMORY || sys_read_file(sys, paths[i], text, sizeof(text)) > 0
+					? paths[i]
+					: "");
+	sysfs_file_init(&p->files[FILE_GPU_CLOCK], true, "%s%s", found ? dir : "", found ? "/cur_freq" : "");
+	sysfs_file_init(&p->files[FILE_GPU_POWER], true, "%s%s", found ? dir : "",
 			found ? "/device/power/runtime_status" : "");
 }
 
@@ -116,36 +117,10 @@ static void open_clocks(struct proc *p)
 	}
 }
 
-/* In the order of the levels. Kernels without CONFIG_PSI have none of them. */
-static const char *const pressures[] = {"cpu", "memory", "io"};
-
-static void open_pressures(struct proc *p, const struct sys *sys)
-{
-	char path[SYSFS_PATH], text[PROC_TEXT];
-
-	for (size_t i = 0; i < ARRAY_LEN(pressures); i++) {
-		snprintf(path, sizeof(path), "proc/pressure/%s", pressures[i]);
-		sysfs_file_init(&p->pressure[i], true, "%s",
-				sys_read_file(sys, path, text, sizeof(text)) > 0 ? path : "");
-	}
-}
-
 void proc_level_open(struct proc *p, const struct sys *sys)
 {
-	char **names;
-	int n = sys->list(sys, "sys/class/thermal", &names);
-
-	sysfs_file_init(&p->load, true, "proc/loadavg");
-	sysfs_file_init(&p->memory, true, "proc/meminfo");
-	open_pressures(p, sys);
-	if (n >= 0) {
-		open_zones(p, sys, names, n, true);
-		open_zones(p, sys, names, n, false);
-		open_coolers(p, sys, names, n);
-		sys_names_free(names, n);
-	}
-	open_firmware(p, sys);
-	open_gpu(p, sys);
+	open_files(p, sys);
+	open_thermal(p, sys);
 	open_clocks(p);
 	for (unsigned i = 0; i < PROC_LEVELS; i++)
 		p->level[i] = SAMPLE_UNKNOWN;
@@ -153,17 +128,12 @@ void proc_level_open(struct proc *p, const struct sys *sys)
 
 void proc_level_close(struct proc *p, const struct sys *sys)
 {
-	sysfs_file_close(sys, &p->load);
-	sysfs_file_close(sys, &p->memory);
-	for (size_t i = 0; i < ARRAY_LEN(pressures); i++)
-		sysfs_file_close(sys, &p->pressure[i]);
-	sysfs_file_close(sys, &p->gpu_clock);
-	sysfs_file_close(sys, &p->gpu_power);
+	for (unsigned i = 0; i < PROC_FILES; i++)
+		sysfs_file_close(sys, &p->files[i]);
 	for (unsigned i = 0; i < p->n_zones; i++)
 		sysfs_file_close(sys, &p->zones[i]);
 	for (unsigned i = 0; i < p->n_coolers; i++)
 		sysfs_file_close(sys, &p->coolers[i]);
-	sysfs_file_close(sys, &p->firmware);
 	for (unsigned i = 0; i < p->topology.n_policies; i++) {
 		sysfs_file_close(sys, &p->clocks[i].file);
 		sysfs_file_close(sys, &p->clocks[i].limit);
@@ -199,14 +169,6 @@ uint64_t proc_level_parse_pressure(const char *text)
 	number.p += sizeof(key) - 1;
 	number.n -= sizeof(key) - 1;
 	return span_double(number, &v) && v >= 0 && v <= 100 ? (uint64_t)real_round(v * 100) : SAMPLE_UNKNOWN;
-}
-
-static uint64_t read_pressure(const struct sys *sys, struct sysfs_file *file)
-{
-	char text[PROC_TEXT];
-
-	return sysfs_file_read(sys, file, text, sizeof(text)) > 0 ? proc_level_parse_pressure(text)
-								  : SAMPLE_UNKNOWN;
 }
 
 void proc_level_parse_memory(uint64_t *total, uint64_t *available, const char *text)
@@ -280,7 +242,7 @@ static uint64_t read_brakes(struct proc *p, const struct sys *sys)
 	uint64_t n = SAMPLE_UNKNOWN;
 	char text[PROC_TEXT];
 
-	if (sysfs_file_read(sys, &p->firmware, text, sizeof(text)) > 0)
+	if (sysfs_file_read(sys, &p->files[FILE_FIRMWARE], text, sizeof(text)) > 0)
 		n = proc_level_parse_firmware(text);
 	for (unsigned i = 0; i < p->n_coolers; i++) {
 		uint64_t state;
@@ -297,24 +259,28 @@ static uint64_t read_gpu_clock(struct proc *p, const struct sys *sys)
 {
 	char text[PROC_TEXT];
 
-	if (sysfs_file_read(sys, &p->gpu_power, text, sizeof(text)) > 0 && strncmp(text, "suspended", 9) == 0)
+	if (sysfs_file_read(sys, &p->files[FILE_GPU_POWER], text, sizeof(text)) > 0 &&
+	    strncmp(text, "suspended", 9) == 0)
 		return SAMPLE_UNKNOWN;
-	return read_number(sys, &p->gpu_clock, 100000000000);
+	return read_number(sys, &p->files[FILE_GPU_CLOCK], 100000000000);
 }
 
 void proc_level_read(struct proc *p, const struct sys *sys)
 {
 	char text[4096];
 
-	sysfs_file_read(sys, &p->load, text, sizeof(text));
+	sysfs_file_read(sys, &p->files[FILE_LOAD], text, sizeof(text));
 	proc_level_parse_load(&p->level[LEVEL_LOAD_1], text);
-	sysfs_file_read(sys, &p->memory, text, sizeof(text));
+	sysfs_file_read(sys, &p->files[FILE_MEMORY], text, sizeof(text));
 	proc_level_parse_memory(&p->level[LEVEL_MEMORY_TOTAL], &p->level[LEVEL_MEMORY_AVAILABLE], text);
 	p->level[LEVEL_TEMPERATURE] = read_hottest(p, sys);
 	p->level[LEVEL_GPU_CLOCK] = read_gpu_clock(p, sys);
 	p->level[LEVEL_BRAKES] = read_brakes(p, sys);
-	for (size_t i = 0; i < ARRAY_LEN(pressures); i++)
-		p->level[LEVEL_PRESSURE_CPU + i] = read_pressure(sys, &p->pressure[i]);
+	for (unsigned i = 0; i < 3; i++)
+		p->level[LEVEL_PRESSURE_CPU + i] =
+			sysfs_file_read(sys, &p->files[FILE_PRESSURE_CPU + i], text, sizeof(text)) > 0
+				? proc_level_parse_pressure(text)
+				: SAMPLE_UNKNOWN;
 	for (unsigned i = 0; i < p->topology.n_policies; i++) {
 		p->clocks[i].khz = read_number(sys, &p->clocks[i].file, 100000000);
 		p->clocks[i].limit_khz = read_number(sys, &p->clocks[i].limit, 100000000);

@@ -1,8 +1,7 @@
-#include "backends/proc/proc_power.h"
+#include "backends/proc/proc.h"
 
 #include "base/alloc.h"
 #include "base/real.h"
-#include "model/sample.h"
 
 #include <errno.h>
 #include <limits.h>

@@ -1,7 +1,6 @@
-#include "backends/proc/proc_traffic.h"
+#include "backends/proc/proc.h"
 
 #include "base/alloc.h"
-#include "model/sample.h"
 
 #include <ctype.h>
 #include <stdio.h>
@@ -24,31 +23,22 @@ static bool begins_with_any(const char *name, const char *const *starts, size_t 
 }
 
 /* Whether it is a partition of a disk of the list: "sda1" of "sda", "mmcblk0p1" of "mmcblk0". */
-static bool is_partition(const struct traffic_list *list, const char *name)
+static bool is_partition(const struct traffic_list *list, struct span name)
 {
 	for (unsigned i = 0; i < list->n; i++) {
 		size_t n = strlen(list->devices[i].name);
-		const char *rest = name + n;
+		struct span digits;
 
-		if (strncmp(name, list->devices[i].name, n) != 0)
+		if (name.n <= n || memcmp(name.p, list->devices[i].name, n) != 0)
 			continue;
-		rest += *rest == 'p';
-		if (isdigit((unsigned char)*rest) && rest[strspn(rest, "0123456789")] == 0)
+		n += name.p[n] == 'p';
+		digits = (struct span){name.p + n, name.n - n};
+		while (digits.n && isdigit((unsigned char)digits.p[digits.n - 1]))
+			digits.n--;
+		if (!digits.n && name.n > n)
 			return true;
 	}
 	return false;
-}
-
-static void add_device(struct traffic_list *list, const char *name, uint64_t in, uint64_t out)
-{
-	struct traffic_device *d = &list->devices[list->n];
-
-	if (list->n == TRAFFIC_DEVICES)
-		return;
-	snprintf(d->name, sizeof(d->name), "%s", name);
-	d->in = in;
-	d->out = out;
-	list->n++;
 }
 
 /* Get the numbers at two places of a line of words. */
@@ -65,6 +55,19 @@ static bool take_numbers(struct span line, unsigned first, unsigned second, uint
 	return ok;
 }
 
+/* Add a device with the numbers at two places of the words after its name, unless that begins as
+ * one of `stacked`. */
+static void add_device(struct traffic_list *list, struct span name, struct span line, unsigned first,
+		       unsigned second, const char *const *stacked, size_t n)
+{
+	struct traffic_device d;
+
+	snprintf(d.name, sizeof(d.name), "%.*s", SPAN_ARG(name));
+	if (list->n < TRAFFIC_DEVICES && take_numbers(line, first, second, &d.in, &d.out) &&
+	    !begins_with_any(d.name, stacked, n))
+		list->devices[list->n++] = d;
+}
+
 /* "   8       0 sda 1234 56 78901 ...": number, minor, name, reads, merged, sectors read, ms,
  * writes, merged, sectors written */
 void traffic_parse_disks(struct traffic_list *list, const char *text)
@@ -74,17 +77,13 @@ void traffic_parse_disks(struct traffic_list *list, const char *text)
 
 	list->n = 0;
 	while (memchr(rest.p, '\n', rest.n)) {
-		struct span line = span_until(&rest, '\n'), device;
-		char name[TRAFFIC_NAME];
-		uint64_t in, out;
+		struct span line = span_until(&rest, '\n'), name;
 
 		span_word(&line);
 		span_word(&line);
-		device = span_word(&line);
-		snprintf(name, sizeof(name), "%.*s", SPAN_ARG(device));
-		if (take_numbers(line, READ, WRITTEN, &in, &out) && !is_partition(list, name) &&
-		    !begins_with_any(name, stacked_disks, ARRAY_LEN(stacked_disks)))
-			add_device(list, name, in, out);
+		name = span_word(&line);
+		if (!is_partition(list, name))
+			add_device(list, name, line, READ, WRITTEN, stacked_disks, ARRAY_LEN(stacked_disks));
 	}
 }
 
@@ -97,17 +96,14 @@ void traffic_parse_interfaces(struct traffic_list *list, const char *text)
 
 	list->n = 0;
 	while (memchr(rest.p, '\n', rest.n)) {
-		struct span line = span_until(&rest, '\n'), device;
-		char name[TRAFFIC_NAME];
-		uint64_t in, out;
+		struct span line = span_until(&rest, '\n'), name;
 
 		if (!memchr(line.p, ':', line.n))
 			continue;
-		device = span_trim(span_until(&line, ':'));
-		snprintf(name, sizeof(name), "%.*s", SPAN_ARG(device));
-		if (take_numbers(line, RECEIVED, SENT, &in, &out) && !strchr(name, '.') &&
-		    !begins_with_any(name, stacked_interfaces, ARRAY_LEN(stacked_interfaces)))
-			add_device(list, name, in, out);
+		name = span_trim(span_until(&line, ':'));
+		if (!memchr(name.p, '.', name.n)) /* a VLAN */
+			add_device(list, name, line, RECEIVED, SENT, stacked_interfaces,
+				   ARRAY_LEN(stacked_interfaces));
 	}
 }
 

@@ -1,5 +1,5 @@
 /* Disks and interfaces: each byte counts once, whatever lies on top of them. */
-#include "backends/proc/proc_traffic.h"
+#include "backends/proc/proc.h"
 #include "base/alloc.h"
 #include "model/sample.h"
 #include "tests/support/fixture.h"
