@@ -83,7 +83,7 @@ static bool plan_permitted(struct perf *p, const struct sys *sys, struct err *er
 		uint64_t had = unit->has;
 
 		for (unsigned row = 0; row < p->n_rows; row++) {
-			bool user_only = p->level->user_only || unit->events[row].user_only;
+			bool user_only = p->user_only || unit->events[row].user_only;
 
 			if ((p->rows[row].tasks_only && !p->tasks) || (p->rows[row].kernel_only && user_only))
 				unit->has &= ~((uint64_t)1 << row);
@@ -94,57 +94,36 @@ static bool plan_permitted(struct perf *p, const struct sys *sys, struct err *er
 	return true;
 }
 
-/* Whether the PMU counts for any of the requested CPUs; if not, it does not matter. */
-static bool is_asked(const struct perf *p, const struct perf_unit *unit)
+/* The rows that the PMUs of the requested CPUs count, and those that some of them do not. */
+static void choose_rows(struct perf *p)
 {
-	bool asked = p->tasks;
+	uint64_t all = ~(uint64_t)0, hard = 0;
+	bool asked[PERF_UNITS_MAX] = {false};
 
-	for (unsigned i = 0; i < p->n_whose && !asked; i++)
-		asked = cpu_set_has(&unit->cpus, p->cpus.cpus[p->whose[i].cpu].number);
-	return asked;
-}
-
-/* Whether every requested CPU has a PMU. */
-static bool all_served(const struct perf *p)
-{
 	for (unsigned i = 0; i < (p->tasks ? p->cpus.n : p->n_whose); i++) {
 		unsigned number = p->cpus.cpus[p->tasks ? (int)i : p->whose[i].cpu].number;
 		bool served = false;
 
-		for (unsigned unit = 0; unit < p->n_hard && !served; unit++)
-			served = cpu_set_has(&p->units[unit].cpus, number);
+		for (unsigned unit = 0; unit < p->n_hard; unit++)
+			if (cpu_set_has(&p->units[unit].cpus, number))
+				served = asked[unit] = true;
 		if (!served)
-			return false;
+			all = 0;
 	}
-	return true;
-}
-
-static void choose_rows(struct perf *p)
-{
-	uint64_t all = all_served(p) ? ~(uint64_t)0 : 0, hard = 0;
-
-	p->has = p->units[p->n_units - 1].has;
-	for (unsigned i = 0; i < p->n_hard; i++) {
-		if (!is_asked(p, &p->units[i]))
-			continue;
-		hard |= p->units[i].has;
-		all &= p->units[i].has;
-	}
-	p->has |= hard;
+	for (unsigned unit = 0; unit < p->n_hard; unit++)
+		if (p->tasks || asked[unit]) {
+			hard |= p->units[unit].has;
+			all &= p->units[unit].has;
+		}
+	p->has = p->units[p->n_units - 1].has | hard;
 	p->partly = hard & ~all & (((uint64_t)1 << p->n_own) - 1);
 }
 
-static unsigned add_slot(struct source *source, const char *name, enum instance_kind instance,
-			 unsigned number, const char *title, unsigned running, unsigned enabled)
+/* Add a slot to the block that begins at `first`. Returns its position in the block. */
+static uint16_t add_slot(struct source *source, unsigned first, struct slot slot, const char *name)
 {
-	return source_add_slot(source, &(struct slot){.name = name,
-						      .kind = SLOT_DELTA,
-						      .instance = instance,
-						      .number = (uint16_t)number,
-						      .running = (uint16_t)running,
-						      .enabled = (uint16_t)enabled,
-						      .scale = 1,
-						      .title = title});
+	slot.name = name;
+	return (uint16_t)(source_add_slot(source, &slot) - first);
 }
 
 /* Add the slots of the machine, of a cluster or of a CPU: for each set its times, then its
@@ -152,36 +131,34 @@ static unsigned add_slot(struct source *source, const char *name, enum instance_
 static void add_block(struct source *source, struct perf *p, enum instance_kind instance, unsigned number,
 		      const char *title)
 {
+	struct slot plain = {.instance = instance, .number = (uint16_t)number, .scale = 1, .title = title};
 	unsigned first = source->n_slots;
-	bool raw = source->options.raw_counts;
+	struct slot timed = plain;
 
-	for (unsigned row = 0, set = UINT32_MAX, time = 0; row < p->n_rows; row++) {
+	for (unsigned row = 0, set = UINT32_MAX; row < p->n_rows; row++) {
 		const struct perf_row *r = &p->rows[row];
 
 		if (!(p->has >> row & 1))
 			continue;
 		if (r->set != set) {
 			set = r->set;
-			time = add_slot(source, perf_sets[set].running, instance, number, title, 0, 0);
-			add_slot(source, perf_sets[set].enabled, instance, number, title, 0, 0);
-			p->time_at[set] = (uint16_t)(time - first);
+			p->time_at[set] = add_slot(source, first, plain, perf_sets[set].running);
+			add_slot(source, first, plain, perf_sets[set].enabled);
+			timed.running = (uint16_t)(first + p->time_at[set]);
+			timed.enabled = (uint16_t)(timed.running + 1);
 		}
-		p->value_at[row] =
-			(uint16_t)(add_slot(source, r->slot, instance, number, title, time, time + 1) -
-				   first);
-		if (!raw)
+		p->value_at[row] = add_slot(source, first, timed, r->slot);
+		if (!source->options.raw_counts)
 			continue;
-		p->raw_at[row] = (uint16_t)(add_slot(source, r->raw, instance, number, title, 0, 0) - first);
+		p->raw_at[row] = add_slot(source, first, plain, r->raw);
 		source->slots[first + p->value_at[row]].raw = (uint16_t)(first + p->raw_at[row]);
 	}
 	/* CPUTaskTime is the first row of all, if it is needed. */
-	if (p->tasks && p->rows[0].tasks_only && p->has & 1 && !p->level->user_only)
-		p->whole_at =
-			(uint16_t)(add_slot(source, PERF_WHOLE_TIME, instance, number, title, 0, 0) - first);
+	if (p->tasks && p->rows[0].tasks_only && p->has & 1 && !p->user_only)
+		p->whole_at = add_slot(source, first, plain, PERF_WHOLE_TIME);
 	if (p->busy.each) {
-		p->busy.at =
-			(uint16_t)(add_slot(source, "CPUBusyCycles", instance, number, title, 0, 0) - first);
-		add_slot(source, "CPUBusyTime", instance, number, title, 0, 0);
+		p->busy.at = add_slot(source, first, plain, "CPUBusyCycles");
+		add_slot(source, first, plain, "CPUBusyTime");
 	}
 	p->block = source->n_slots - first;
 	p->n_blocks++;
@@ -197,6 +174,15 @@ static void add_slots(struct source *source, struct perf *p)
 	for (unsigned i = 0; source->options.per_instance && !p->tasks && i < p->cpus.n; i++)
 		add_block(source, p, INSTANCE_CPU, p->cpus.cpus[i].number, NULL);
 	p->gaps = xcalloc(p->n_blocks, sizeof(*p->gaps));
+}
+
+static const char *name_rights(const struct perf *p)
+{
+	static const char *const names[2][2] = {
+		{"kernel and user", "user only"},
+		{"own processes, kernel and user", "own processes, user only"}};
+
+	return names[p->own][p->user_only];
 }
 
 /* Add a note why requested events are unknown. */
@@ -218,10 +204,10 @@ static void name_source(struct source *source, const struct perf *p)
 	const char *help = p->refused ? perf_rights_help(p->refused) : NULL;
 
 	snprintf(source->title, sizeof(source->title), "%.40s, %s", p->about,
-		 p->level->user_only ? "user only" : "kernel and user");
+		 p->user_only ? "user only" : "kernel and user");
 	snprintf(source->driver, sizeof(source->driver), "perf");
 	if (p->refused)
-		snprintf(source->note, sizeof(source->note), "CPU counters: %s%s%s", p->level->words,
+		snprintf(source->note, sizeof(source->note), "CPU counters: %s%s%s", name_rights(p),
 			 help ? "; for more: " : "", help ? help : "");
 	if (p->lacking[0])
 		note_lacking(source, p);
@@ -409,10 +395,9 @@ void perf_describe(const struct source *source, struct strbuf *text)
 	const struct perf *p = source->priv;
 	const char *help = p->refused ? perf_rights_help(p->refused) : NULL;
 
-	strbuf_printf(text, "\ncounts    %s, %s\n", p->about,
-		      p->level->user_only ? "user only" : "kernel and user");
+	strbuf_printf(text, "\ncounts    %s, %s\n", p->about, p->user_only ? "user only" : "kernel and user");
 	if (p->refused)
-		strbuf_printf(text, "limited   rights: %s: %s\n", p->level->words,
+		strbuf_printf(text, "limited   rights: %s: %s\n", name_rights(p),
 			      help ? help : strerror(p->refused));
 	if (p->n_left_out)
 		strbuf_printf(text, "omitted   %u threads: over the limit of open files (ulimit -n)\n",

@@ -14,7 +14,7 @@
  * Independent modules: perf_group (a group of events), perf_name (an event by its name), perf_pmu
  * (the PMUs in sysfs).
  *
- * Units, except their plans, level and targets are constant after open. Everything else belongs to
+ * Units, except their plans, rights and targets are constant after open. Everything else belongs to
  * the sampler thread.
  */
 #ifndef MALITOP_PERF_H
@@ -108,13 +108,6 @@ struct perf_unit {
 	} groups[PERF_GROUPS_MAX];
 };
 
-/* What the kernel lets us see, the better level first. */
-struct perf_level {
-	const char *words; /* "kernel and user" */
-	bool own;          /* only our own processes, although the whole machine was requested */
-	bool user_only;
-};
-
 /* One CPU or thread. */
 struct perf_whose {
 	pid_t tid; /* -1: a CPU */
@@ -170,7 +163,9 @@ struct perf {
 	unsigned n_hard;  /* of them, the hardware PMUs */
 	uint64_t has;     /* bit set of rows that some PMU counts, or that were requested by name */
 	uint64_t partly; /* rows without a sum: some hardware PMU does not count them; never requested ones */
-	const struct perf_level *level;
+	/* What the kernel lets us see: */
+	bool own; /* only our own processes, although the whole machine was requested */
+	bool user_only;
 	bool tasks; /* threads, not CPUs */
 	bool inherit, on_exec;
 	bool begun;        /* the command has called exec */
@@ -178,7 +173,7 @@ struct perf {
 	bool has_gap;      /* in this sample a CPU counted for a part of the time only */
 	bool any_off;      /* a CPU is offline, or was until now */
 	char about[64];    /* "process 4711 game", "CPUs 0-3", "all CPUs" */
-	int refused;       /* errno that refused the requested level; 0: it was granted */
+	int refused;       /* errno that refused the requested rights; 0: it was granted */
 	char lacking[160]; /* requested events that no PMU counts: "r23, LLC-loads" */
 	struct perf_whose *whose;
 	unsigned n_whose, cap_whose, n_left_out; /* n_left_out: beyond the open file limit */

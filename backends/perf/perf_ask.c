@@ -95,7 +95,7 @@ bool perf_ask_check(struct perf *p, struct err *err)
 		if (p->rows[row].kernel_only && user_only)
 			return err_set(err, ERR_USAGE,
 				       "--event: %s: occurs only in the kernel: use it without :u", name);
-		if (p->rows[row].kernel_only && p->level->user_only)
+		if (p->rows[row].kernel_only && p->user_only)
 			return err_set(err, EACCES,
 				       "--event: %s: occurs only in the kernel, which you are not permitted "
 				       "to measure: %s",

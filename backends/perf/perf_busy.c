@@ -20,7 +20,7 @@ void perf_busy_init(struct perf *p)
 	while (row < p->n_own && strcmp(p->rows[row].slot, "CPUCycles") != 0)
 		row++;
 	/* the time of a CPU includes the kernel: cycles without it are not those of that time */
-	if (p->tasks || p->level->user_only || row == p->n_own || !(p->has >> row & 1))
+	if (p->tasks || p->user_only || row == p->n_own || !(p->has >> row & 1))
 		return;
 	p->busy.row = row;
 	p->busy.tick_ns = 1000000000ull / (per_second > 0 ? (uint64_t)per_second : 100);

@@ -48,7 +48,7 @@ static bool open_part(struct perf *p, const struct sys *sys, struct perf_part *p
 	perf_group_init(&part->group, sys,
 			&(struct perf_target){.pid = part->whose.tid,
 					      .cpu = cpu_of(p, part),
-					      .user_only = p->level->user_only,
+					      .user_only = p->user_only,
 					      .inherit = p->inherit,
 					      .pinned = perf_part_is_pinned(p, part),
 					      .on_exec = p->on_exec && !p->begun});
@@ -271,7 +271,7 @@ static void note_gap(const struct perf *p, const struct perf_part *part, enum pe
  * some may still refuse access. */
 static bool has_nothing(const struct perf *p, int code)
 {
-	return code == (p->tasks ? ESRCH : ENODEV) || (p->level->own && perf_is_denied(code));
+	return code == (p->tasks ? ESRCH : ENODEV) || (p->own && perf_is_denied(code));
 }
 
 /* A group that has not been scheduled for this long counts as missed; when it runs again, its count

@@ -102,7 +102,7 @@ static void *run_sampling(void *arg)
 		h->cut = false;
 		pthread_mutex_unlock(&h->lock);
 		now_ns = s->sys->monotonic_ns(s->sys);
-		sampling_drain(s, now_ns, sampling_take);
+		sampling_drain(s, now_ns);
 		if (cut || now_ns >= due_ns)
 			hand_over(h, now_ns);
 		while (due_ns <= now_ns)

@@ -62,20 +62,6 @@ static void close_groups(struct perf *p, unsigned unit)
 			perf_group_fini(&p->parts[i].group);
 }
 
-static void take_groups(struct perf *p, unsigned unit, struct old_groups *old)
-{
-	unsigned n = 0;
-
-	close_groups(p, unit);
-	old->parts = xmalloc((p->n_parts + 1) * sizeof(*old->parts));
-	for (unsigned i = 0; i < p->n_parts; i++)
-		if (p->parts[i].unit == unit)
-			old->parts[old->n++] = p->parts[i];
-		else
-			p->parts[n++] = p->parts[i];
-	p->n_parts = n;
-}
-
 /* The part of the same CPU or thread that counted the row, as its event *at. */
 static const struct perf_part *find_old(const struct old_groups *old, struct perf_whose whose, unsigned row,
 					unsigned *at)
@@ -111,29 +97,30 @@ static void go_on(const struct perf *p, struct perf_part *part, const struct old
 	}
 }
 
-/* Open the groups of the plan instead of those that the PMU had. What these have counted must have
- * been read before. */
-static void replace_groups(struct perf *p, const struct sys *sys, unsigned unit, struct old_groups *old)
+/* Replace the groups of a PMU by those of a new plan, if it accepts that. What the old ones have
+ * counted must have been read before. `closed`: they are closed already, so open some anyway. */
+static void regroup(struct perf *p, const struct sys *sys, unsigned unit, unsigned limit, bool closed)
 {
-	unsigned first;
+	struct old_groups old = {.unit = p->units[unit]};
+	unsigned first = 0;
 
-	take_groups(p, unit, old);
-	first = p->n_parts;
+	if (!plan_again(p, &p->units[unit], sys, limit) && !closed)
+		return;
+	close_groups(p, unit);
+	old.parts = xmalloc((p->n_parts + 1) * sizeof(*old.parts));
+	for (unsigned i = 0; i < p->n_parts; i++)
+		if (p->parts[i].unit == unit)
+			old.parts[old.n++] = p->parts[i];
+		else
+			p->parts[first++] = p->parts[i];
+	p->n_parts = first;
 	perf_parts_add(p, unit);
 	for (unsigned i = first; i < p->n_parts; i++) {
 		perf_part_reopen(p, sys, &p->parts[i]);
 		if (p->parts[i].number != PERF_CLOCK)
-			go_on(p, &p->parts[i], old, sys->monotonic_ns(sys));
+			go_on(p, &p->parts[i], &old, sys->monotonic_ns(sys));
 	}
-	free(old->parts);
-}
-
-static void split_groups(struct perf *p, const struct sys *sys, unsigned unit, unsigned limit)
-{
-	struct old_groups old = {.unit = p->units[unit]};
-
-	if (plan_again(p, &p->units[unit], sys, limit))
-		replace_groups(p, sys, unit, &old);
+	free(old.parts);
 }
 
 /* The counters are free while groups are tried out on them. The existing groups alone count the
@@ -141,13 +128,10 @@ static void split_groups(struct perf *p, const struct sys *sys, unsigned unit, u
 void perf_count_plan(struct perf *p, const struct sys *sys)
 {
 	for (unsigned unit = 0; p->plans_again && !p->inherit && unit < p->n_hard; unit++) {
-		struct old_groups old = {.unit = p->units[unit]};
-
-		if (old.unit.n_groups < 2) /* all events fit into one group */
+		if (p->units[unit].n_groups < 2) /* all events fit into one group */
 			continue;
 		close_groups(p, unit);
-		plan_again(p, &p->units[unit], sys, old.unit.limit);
-		replace_groups(p, sys, unit, &old);
+		regroup(p, sys, unit, p->units[unit].limit, true);
 	}
 	p->plans_again = false;
 }
@@ -169,16 +153,14 @@ void perf_count_mend(struct perf *p, const struct sys *sys)
 	for (unsigned i = 0; i < p->n_parts; i++)
 		if (!p->tasks && p->parts[i].stale)
 			perf_part_reopen(p, sys, &p->parts[i]);
-	/* The existing groups alone count the threads that they inherit to, so do not replace such
-	 * groups. */
 	for (unsigned unit = 0; !p->inherit && unit < p->n_hard; unit++) {
 		unsigned most = stuck_size(p, unit);
 
 		if (lost_pin(p, unit)) {
 			p->units[unit].shares_all = true;
-			split_groups(p, sys, unit, p->units[unit].limit);
+			regroup(p, sys, unit, p->units[unit].limit, false);
 		} else if (most) {
-			split_groups(p, sys, unit, most - 1);
+			regroup(p, sys, unit, most - 1, false);
 		}
 	}
 }

@@ -1,4 +1,4 @@
-/* Determines whose events are counted, and with which rights, from the requested level
+/* Determines whose events are counted, and with which rights, from the requested ones
  * downwards. Only trying shows what is permitted: perf_event_paranoid is one of several settings
  * that decide. */
 #include "backends/perf/perf.h"
@@ -11,27 +11,19 @@
 
 #define SPARE_FILES 128 /* reserved for everything else */
 
-static const struct perf_level levels[] = {
-	{"kernel and user", .own = false, .user_only = false},
-	{"user only", .own = false, .user_only = true},
-	{"own processes, kernel and user", .own = true, .user_only = false},
-	{"own processes, user only", .own = true, .user_only = true},
-};
-
-/* Try to open the first event of any PMU that the level may see. Returns 0 or the errno. */
-static int try_whose(const struct perf *p, const struct sys *sys, const struct perf_level *level,
-		     const struct perf_whose *whose)
+/* Try to open the first event of any PMU with these rights. Returns 0 or the errno. */
+static int try_whose(const struct perf *p, const struct sys *sys, const struct perf_whose *whose)
 {
 	int code = ENOENT;
 
 	for (unsigned i = 0; i < p->n_units; i++) {
 		const struct perf_unit *unit = &p->units[i];
-		struct perf_target target = {.pid = whose->tid, .cpu = -1, .user_only = level->user_only};
+		struct perf_target target = {.pid = whose->tid, .cpu = -1, .user_only = p->user_only};
 		struct perf_event event = unit->events[unit->groups[0].row[0]];
 		struct perf_group group;
 		struct err err;
 
-		event.user_only = false; /* the level decides */
+		event.user_only = false; /* the rights decide */
 		if (whose->tid < 0)
 			target.cpu = p->cpus.cpus[whose->cpu].number;
 		if (!unit->n_groups || (whose->tid < 0 && !cpu_set_has(&unit->cpus, (unsigned)target.cpu)))
@@ -45,13 +37,15 @@ static int try_whose(const struct perf *p, const struct sys *sys, const struct p
 	return code;
 }
 
-/* Try the first online CPU, or the first live thread. */
-static int try_level(const struct perf *p, const struct sys *sys, const struct perf_level *level)
+/* The first online CPU, or the first live thread; of own processes, this thread. */
+static int try_rights(const struct perf *p, const struct sys *sys)
 {
 	int code = ESRCH;
 
+	if (p->own)
+		return try_whose(p, sys, &(struct perf_whose){.tid = 0, .cpu = -1});
 	for (unsigned i = 0; i < p->n_whose && (code == ESRCH || code == ENODEV); i++)
-		code = try_whose(p, sys, level, &p->whose[i]);
+		code = try_whose(p, sys, &p->whose[i]);
 	return code;
 }
 
@@ -173,7 +167,7 @@ static void name_process(struct perf *p, const struct sys *sys, const char *kind
 static void list_tasks(struct perf *p, const struct sys *sys, const struct scope *scope)
 {
 	p->n_whose = 0;
-	if (p->level && p->level->own)
+	if (p->own)
 		add_own(p, sys);
 	else if (scope->kind == SCOPE_PROCESS)
 		add_threads(p, sys, scope->pid);
@@ -230,25 +224,22 @@ bool perf_scope_find(struct perf *p, const struct source *source, struct err *er
 {
 	const struct scope *scope = &source->options.scope;
 	const struct sys *sys = source->sys;
-	struct perf_whose me = {.tid = 0, .cpu = -1};
 	bool machine = scope->kind == SCOPE_MACHINE || scope->kind == SCOPE_CPUS;
 	int code = 0;
 
 	if (!(machine ? add_cpus(p, sys, scope, err) : add_tasks(p, sys, scope, err)))
 		return false;
-	for (p->level = levels; p->level < levels + ARRAY_LEN(levels); p->level++) {
-		bool own = p->level->own;
-
-		if (own && scope->kind != SCOPE_MACHINE)
-			break;
-		code = own ? try_whose(p, sys, p->level, &me) : try_level(p, sys, p->level);
-		if (!code || !perf_is_denied(code))
+	for (unsigned rights = 0; rights < (scope->kind == SCOPE_MACHINE ? 4 : 2); rights++) {
+		p->own = rights & 2;
+		p->user_only = rights & 1;
+		code = try_rights(p, sys);
+		if (!perf_is_denied(code))
 			break;
 		p->refused = p->refused ? p->refused : code;
 	}
 	if (code)
 		return refuse_scope(p, code, err);
-	if (p->level->own) {
+	if (p->own) {
 		p->tasks = p->inherit = true;
 		list_tasks(p, sys, scope);
 		snprintf(p->about, sizeof(p->about), "own processes");

@@ -80,9 +80,8 @@ void sampling_close(struct sampling *s);
 bool sampling_start(struct sampling *s, struct err *err);
 void sampling_stop(struct sampling *s);
 
-/* Call `take` for each record up to a time, in the order of their times; later ones stay. */
-void sampling_drain(struct sampling *s, int64_t until_ns,
-		    void (*take)(struct sampling *s, const struct perf_event_header *head, int64_t time_ns));
+/* Take the records up to a time, in the order of their times; later ones stay. */
+void sampling_drain(struct sampling *s, int64_t until_ns);
 /* Take a record into the running interval. */
 void sampling_take(struct sampling *s, const struct perf_event_header *head, int64_t time_ns);
 /* End the interval: fill s->sample, and begin the next one. */

@@ -54,8 +54,7 @@ static struct sampling_ring *find_earliest(struct sampling *s, struct perf_event
 	return first;
 }
 
-void sampling_drain(struct sampling *s, int64_t until_ns,
-		    void (*take)(struct sampling *s, const struct perf_event_header *head, int64_t time_ns))
+void sampling_drain(struct sampling *s, int64_t until_ns)
 {
 	struct perf_event_header head = {0};
 	struct sampling_ring *r;
@@ -65,7 +64,7 @@ void sampling_drain(struct sampling *s, int64_t until_ns,
 		s->rings[i].head = __atomic_load_n(&s->rings[i].page->data_head, __ATOMIC_ACQUIRE);
 	while ((r = find_earliest(s, &head, &time_ns)) && time_ns <= until_ns) {
 		copy_bytes(r, r->tail, s->record, head.size);
-		take(s, (const struct perf_event_header *)(const void *)s->record, time_ns);
+		sampling_take(s, (const struct perf_event_header *)(const void *)s->record, time_ns);
 		r->tail += head.size;
 	}
 	for (unsigned i = 0; i < s->n_rings; i++)

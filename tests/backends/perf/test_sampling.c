@@ -48,7 +48,7 @@ static bool open_it(struct sampling_bench *b)
 /* The profile of everything up to now. */
 static const struct sample *take_sample(struct sampling_bench *b)
 {
-	sampling_drain(b->sampling, b->perf.fake.now_ns, sampling_take);
+	sampling_drain(b->sampling, b->perf.fake.now_ns);
 	sampling_finish(b->sampling, b->perf.fake.now_ns);
 	hot_profile_clear(&b->profile);
 	hot_words_add(&b->profile, b->sampling->sample);
@@ -122,7 +122,7 @@ static void what_came_after_the_moment_waits_for_the_next_one(void **state)
 	sample_at(&b, 1, 50, 0x1800);
 	limit_ns = b.perf.fake.now_ns;
 	sample_at(&b, 0, 50, 0x1800);
-	sampling_drain(b.sampling, limit_ns, sampling_take);
+	sampling_drain(b.sampling, limit_ns);
 	assert_int_equal(b.sampling->count[SAMPLING_SAMPLES], 1);
 	assert_int_equal(take_sample(&b)->value[SAMPLING_SAMPLES], 2);
 	end_bench(&b);
