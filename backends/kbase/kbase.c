@@ -362,14 +362,6 @@ static uint64_t reported_cycles(struct kbase *k, enum kbase_clock clock, uint64_
 	return cycles || (k->reports_clock[clock] && !was_active) ? cycles : SAMPLE_UNKNOWN;
 }
 
-/* Whether the driver says that no block was powered at any time. */
-static bool was_off(const struct kbase *k)
-{
-	uint32_t power = k->sum.states & (PRFCNT_STATE_ON | PRFCNT_STATE_OFF);
-
-	return k->reports_states && power == PRFCNT_STATE_OFF;
-}
-
 /* Without power no clock runs: then 0 is known, and the GPU was idle. A driver without states has
  * nothing but the kernel's word that the GPU sleeps now; it counted nothing in this sample. */
 static void fill_clock(struct kbase *k, int64_t now_ns, struct sample *sample)
@@ -377,7 +369,9 @@ static void fill_clock(struct kbase *k, int64_t now_ns, struct sample *sample)
 	uint64_t duration = (uint64_t)(sample->end_ns - sample->begin_ns),
 		 *slot = sample->value + k->clock_slot;
 	uint64_t active = k->fold.active < 0 ? SAMPLE_UNKNOWN : sample->value[k->fold.active];
-	uint64_t cycles = was_off(k) && !active ? 0 : reported_cycles(k, KBASE_CLOCK_TOP, active);
+	uint32_t power = k->sum.states & (PRFCNT_STATE_ON | PRFCNT_STATE_OFF);
+	bool was_off = k->reports_states && power == PRFCNT_STATE_OFF; /* no block had power at any time */
+	uint64_t cycles = was_off && !active ? 0 : reported_cycles(k, KBASE_CLOCK_TOP, active);
 
 	if (cycles == SAMPLE_UNKNOWN) {
 		read_clock(k, now_ns, sample);

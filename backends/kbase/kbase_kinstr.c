@@ -16,17 +16,6 @@ _Static_assert(PRFCNT_BLOCK_FE == (int)BLOCK_FRONT_END && PRFCNT_BLOCK_TILER == 
 
 /* ---- available counters ---- */
 
-static void take_enum_item(struct kbase_kinstr *k, const struct prfcnt_enum_item *item)
-{
-	if (item->header.type != PRFCNT_ENUM_BLOCK || item->block.type >= BLOCK_COUNT)
-		return;
-	if (!item->block.num_instances || !item->block.num_values)
-		return; /* the end of the list looks like a front end without values */
-	k->n_instances[item->block.type] = item->block.num_instances;
-	k->n_values[item->block.type] = item->block.num_values;
-	k->set = item->block.set;
-}
-
 /* r37p0 to r44p0 refuse a set-up until the counters have been enumerated, so always do this
  * first. */
 static bool enumerate_blocks(struct kbase *k, struct err *err)
@@ -54,7 +43,13 @@ static bool enumerate_blocks(struct kbase *k, struct err *err)
 			       "%s: kinstr_prfcnt: the list of counters changed while it was read", d->path);
 	for (uint32_t i = 0; i < info.item_count; i++) {
 		memcpy(&item, list + (size_t)i * info.item_size, sizeof(item));
-		take_enum_item(&k->kinstr, &item);
+		/* The end of the list looks like a front end without values. */
+		if (item.header.type != PRFCNT_ENUM_BLOCK || item.block.type >= BLOCK_COUNT ||
+		    !item.block.num_instances || !item.block.num_values)
+			continue;
+		k->kinstr.n_instances[item.block.type] = item.block.num_instances;
+		k->kinstr.n_values[item.block.type] = item.block.num_values;
+		k->kinstr.set = item.block.set;
 	}
 	return true;
 }
@@ -119,23 +114,6 @@ static int set_up(struct kbase *k, enum prfcnt_mode mode, int64_t period_ns, uni
 	return kbase_ioctl(d->sys, d->fd, KBASE_PRFCNT_SETUP, setup);
 }
 
-static bool map_samples(struct kbase *k, const union prfcnt_setup *setup, struct err *err)
-{
-	struct kbase_session *s = &k->session;
-	uint32_t item_bytes = setup->out.metadata_item_size;
-
-	k->kinstr.item_bytes = item_bytes;
-	s->size = setup->out.mmap_size;
-	if (item_bytes < sizeof(struct prfcnt_metadata) || !s->size || s->size > MAPPING_MAX)
-		return err_set(
-			err, EPROTO,
-			"%s: kinstr_prfcnt: unknown layout: %zu bytes of samples with items of %u bytes",
-			k->device.path, s->size, item_bytes);
-	s->memory = sys_map(k->device.sys, s->fd, s->size);
-	return s->memory || err_set(err, errno, "%s: kinstr_prfcnt: cannot map the samples: %s",
-				    k->device.path, strerror(errno));
-}
-
 static bool kinstr_open(struct kbase *k, int64_t period_ns, struct err *err)
 {
 	struct kbase_session *s = &k->session;
@@ -158,7 +136,16 @@ static bool kinstr_open(struct kbase *k, int64_t period_ns, struct err *err)
 	if (s->fd < 0)
 		return err_set(err, errno, "%s: kinstr_prfcnt: cannot set up the counters: %s",
 			       k->device.path, strerror(errno));
-	return map_samples(k, &setup, err);
+	k->kinstr.item_bytes = setup.out.metadata_item_size;
+	s->size = setup.out.mmap_size;
+	if (k->kinstr.item_bytes < sizeof(struct prfcnt_metadata) || !s->size || s->size > MAPPING_MAX)
+		return err_set(
+			err, EPROTO,
+			"%s: kinstr_prfcnt: unknown layout: %zu bytes of samples with items of %u bytes",
+			k->device.path, s->size, k->kinstr.item_bytes);
+	s->memory = sys_map(k->device.sys, s->fd, s->size);
+	return s->memory || err_set(err, errno, "%s: kinstr_prfcnt: cannot map the samples: %s",
+				    k->device.path, strerror(errno));
 }
 
 static bool send_command(struct kbase *k, enum prfcnt_command what)

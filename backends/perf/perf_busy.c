@@ -45,26 +45,15 @@ void perf_busy_start(struct perf *p, const struct sys *sys, int64_t now_ns)
 	p->busy.due_ns = now_ns + READ_NS;
 }
 
-static uint64_t busy_ticks(const struct cpu_ticks_line *line)
-{
-	uint64_t sum = 0;
-
-	for (unsigned i = 0; i < CPU_TICKS; i++)
-		if (i != TICK_IDLE && i != TICK_IOWAIT && i != TICK_STEAL)
-			sum += line->delta[i];
-	return sum;
-}
-
 static void put_busy(const struct perf *p, unsigned cpu, uint64_t *value)
 {
-	const struct perf_busy_cpu *c = &p->busy.each[cpu];
 	unsigned blocks[3], n = perf_blocks_of_cpu(p, cpu, blocks);
 
 	for (unsigned b = 0; b < n; b++) {
 		uint64_t *at = value + blocks[b] * p->block + p->busy.at;
 
-		at[0] = (at[0] == SAMPLE_UNKNOWN ? 0 : at[0]) + c->cycles;
-		at[1] = (at[1] == SAMPLE_UNKNOWN ? 0 : at[1]) + c->ticks * p->busy.tick_ns;
+		source_add_known(&at[0], p->busy.each[cpu].cycles);
+		source_add_known(&at[1], p->busy.each[cpu].ticks * p->busy.tick_ns);
 	}
 }
 
@@ -78,7 +67,9 @@ void perf_busy_read(struct perf *p, const struct sys *sys, int64_t now_ns, uint6
 		struct perf_busy_cpu *c = &p->busy.each[i];
 		const struct cpu_ticks_line *line = &p->busy.ticks.each[i];
 
-		c->ticks += line->counted ? busy_ticks(line) : 0;
+		for (unsigned tick = 0; tick < CPU_TICKS && line->counted; tick++)
+			if (tick != TICK_IDLE && tick != TICK_IOWAIT && tick != TICK_STEAL)
+				c->ticks += line->delta[tick];
 		if (line->counted && c->ticks < TICKS_MIN)
 			continue;
 		if (line->counted && c->cycles) /* else its cycles are not counted */

@@ -1,18 +1,7 @@
 /* perf_group: CPU events that are counted together, always in the same stretches of time.
  *
  * This module stands alone: the perf backend counts the machine with it, and a program can put it
- * around a critical loop of its own (tests/workloads/loop.c):
- *
- *	struct perf_group group;
- *	struct perf_reading reading;
- *
- *	perf_group_init(&group, &sys, &(struct perf_target){.pid = 0, .cpu = -1});
- *	if (!perf_group_add(&group, &cycles, &err) || !perf_group_start(&group, &err))
- *		...
- *	loop();
- *	if (perf_group_read(&group, &reading))
- *		...
- *	perf_group_fini(&group);
+ * around a critical loop of its own: tests/workloads/loop.c.
  *
  * The first added event is the leader. Counts are raw: if running_ns is less than enabled_ns, the
  * group was multiplexed, and perf_estimate extrapolates its counts.

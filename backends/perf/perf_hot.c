@@ -76,16 +76,6 @@ static void wait_until(struct hand *h, int64_t due_ns)
 	sys_event_ack(h->wake_fd);
 }
 
-static void hand_over(struct hand *h, int64_t now_ns)
-{
-	struct sampling *s = &h->sampling;
-
-	sampling_finish(s, now_ns);
-	s->sample->source = 0;
-	ring_push(h->ready, s->sample);
-	sys_event_signal(h->ready_fd);
-}
-
 static void *run_sampling(void *arg)
 {
 	struct hand *h = arg;
@@ -103,8 +93,11 @@ static void *run_sampling(void *arg)
 		pthread_mutex_unlock(&h->lock);
 		now_ns = s->sys->monotonic_ns(s->sys);
 		sampling_drain(s, now_ns);
-		if (cut || now_ns >= due_ns)
-			hand_over(h, now_ns);
+		if (cut || now_ns >= due_ns) {
+			sampling_finish(s, now_ns);
+			ring_push(h->ready, s->sample);
+			sys_event_signal(h->ready_fd);
+		}
 		while (due_ns <= now_ns)
 			due_ns += h->period_ns;
 	}
@@ -148,7 +141,7 @@ static struct hand *hand_new(struct source *source, bool only_tries, struct err 
 		return NULL;
 	}
 	h->sampling.maps = hot_maps_new(source->sys);
-	h->sampling.sample = xcalloc(1, sizeof(struct sample) + n * sizeof(uint64_t));
+	h->sampling.sample = xcalloc(1, sizeof(struct sample) + n * sizeof(uint64_t)); /* of source 0 */
 	h->ready = ring_new(ring_bytes(READY_SAMPLES, (uint32_t)n));
 	return h;
 }
@@ -284,19 +277,6 @@ static int hot_fd(const struct source *source)
 	return hot->hand ? hot->hand->ready_fd : -1;
 }
 
-/* The running interval ends now: wait for the thread, which may be reading a file, but not for
- * long. */
-static void end_interval(struct source *source, struct hand *h)
-{
-	struct pollfd fd = {.fd = h->ready_fd, .events = POLLIN};
-
-	pthread_mutex_lock(&h->lock);
-	h->cut = true;
-	pthread_mutex_unlock(&h->lock);
-	sys_event_signal(h->wake_fd);
-	source->sys->poll(source->sys, &fd, 1, CUT_MS);
-}
-
 static enum read_result hot_read(struct source *source, int64_t now_ns, struct sample *sample)
 {
 	struct hot *hot = source->priv;
@@ -310,8 +290,15 @@ static enum read_result hot_read(struct source *source, int64_t now_ns, struct s
 		return READ_NONE;
 	}
 	if (!ready && source->cut) {
-		source->cut = false; /* once */
-		end_interval(source, h);
+		/* Wait for the thread, which may be reading a file, but once, and not for long. */
+		struct pollfd fd = {.fd = h->ready_fd, .events = POLLIN};
+
+		source->cut = false;
+		pthread_mutex_lock(&h->lock);
+		h->cut = true;
+		pthread_mutex_unlock(&h->lock);
+		sys_event_signal(h->wake_fd);
+		source->sys->poll(source->sys, &fd, 1, CUT_MS);
 		ready = ring_peek(h->ready);
 	}
 	if (!ready) {

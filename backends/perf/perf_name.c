@@ -23,8 +23,6 @@ struct perf_quest {
 	struct err *err;
 };
 
-enum answer { UNKNOWN, FOUND, WRONG /* err is set */ };
-
 static void found_event(struct perf_quest *q, const struct perf_event *event, const struct perf_pmu *pmu)
 {
 	struct perf_name_event *e = &q->name->events[q->name->n];
@@ -38,37 +36,38 @@ static void found_event(struct perf_quest *q, const struct perf_event *event, co
 	q->name->n++;
 }
 
-static enum answer find_raw(struct perf_quest *q)
+/* The ways to find a name. They find events, or none; false: the name is wrong, and err is set. */
+
+static bool find_raw(struct perf_quest *q)
 {
 	struct perf_event event = {.type = PERF_TYPE_RAW};
 	size_t prefix = q->base.n > 2 && memcmp(q->base.p, "0x", 2) == 0 ? 2 : 1;
 	char hex[2 + 16 + 1];
 
 	if (q->base.n <= prefix || q->base.n > prefix + 16 || (prefix == 1 && q->base.p[0] != 'r'))
-		return UNKNOWN;
+		return true;
 	snprintf(hex, sizeof(hex), "0x%.*s", (int)(q->base.n - prefix), q->base.p + prefix);
 	if (!span_u64(span_of(hex), &event.config))
-		return UNKNOWN;
+		return true;
 	for (unsigned i = 0; i < q->pmus->n; i++) {
 		if (!q->pmus->pmus[i].core)
 			continue;
 		if (!perf_pmu_check(&q->pmus->pmus[i], q->pmus->sys, event.config, q->err))
-			return WRONG;
+			return false;
 		found_event(q, &event, &q->pmus->pmus[i]);
 	}
 	if (!q->name->n)
 		found_event(q, &event, NULL);
-	return FOUND;
+	return true;
 }
 
-static enum answer find_generic(struct perf_quest *q)
+static bool find_generic(struct perf_quest *q)
 {
 	struct perf_event event = {0};
 
-	if (!perf_generic_find(q->base, &event))
-		return UNKNOWN;
-	found_event(q, &event, NULL);
-	return FOUND;
+	if (perf_generic_find(q->base, &event))
+		found_event(q, &event, NULL);
+	return true;
 }
 
 /* List the names of the available PMUs, for a message. */
@@ -82,13 +81,7 @@ static const char *list_pmus(const struct perf_pmus *pmus, bool core, char *list
 	return n ? list : "none, as in most virtual machines";
 }
 
-static enum answer wrong_name(struct perf_quest *q, const char *what, const char *try)
-{
-	err_set(q->err, ERR_USAGE, "%s: try %s", what, try);
-	return WRONG;
-}
-
-static enum answer find_terms(struct perf_quest *q)
+static bool find_terms(struct perf_quest *q)
 {
 	struct span terms = q->base, pmu_name = span_until(&terms, '/');
 	const struct perf_pmu *pmu = perf_pmus_get(q->pmus, pmu_name);
@@ -96,19 +89,21 @@ static enum answer find_terms(struct perf_quest *q)
 	char list[256];
 
 	if (pmu_name.n == q->base.n)
-		return UNKNOWN;
+		return true;
 	if (!terms.n || terms.p[terms.n - 1] != '/')
-		return wrong_name(q, "parameters must be between two slashes", "PMU/event=0x1b/");
+		return err_set(q->err, ERR_USAGE,
+			       "parameters must be between two slashes: try PMU/event=0x1b/");
 	if (!pmu)
-		return wrong_name(q, "no PMU of that name", list_pmus(q->pmus, false, list, sizeof(list)));
+		return err_set(q->err, ERR_USAGE, "no PMU of that name: try %s",
+			       list_pmus(q->pmus, false, list, sizeof(list)));
 	terms.n--;
 	if (!perf_pmu_terms(pmu, q->pmus->sys, terms, true, &event, q->err))
-		return WRONG;
+		return false;
 	found_event(q, &event, pmu);
-	return FOUND;
+	return true;
 }
 
-static enum answer find_named(struct perf_quest *q)
+static bool find_named(struct perf_quest *q)
 {
 	char lower[PERF_PMU_NAME];
 	struct err err = {0};
@@ -127,26 +122,26 @@ static enum answer find_named(struct perf_quest *q)
 		     perf_pmu_named(pmu, q->pmus->sys, (struct span){lower, n}, &event, &err)))
 			found_event(q, &event, pmu);
 		else if (err.text[0])
-			return err_set(q->err, err.code, "%s", err.text), WRONG;
+			return err_set(q->err, err.code, "%s", err.text);
 	}
-	return q->name->n ? FOUND : UNKNOWN;
+	return true;
 }
 
 /* Sysfs lists only the common events. An event that a core does not have can be opened, but counts
  * nothing. */
-static enum answer find_arm(struct perf_quest *q)
+static bool find_arm(struct perf_quest *q)
 {
 	uint16_t number;
 
 	if (!arm_event_find(q->base, &number))
-		return UNKNOWN;
+		return true;
 	for (unsigned i = 0; i < q->pmus->n; i++) {
 		const struct perf_pmu *pmu = &q->pmus->pmus[i];
 
 		if (pmu->core && arm_core_has(arm_core_find(pmu->name, &pmu->cpus, q->cpus), number))
 			found_event(q, &(struct perf_event){.config = number}, pmu);
 	}
-	return q->name->n ? FOUND : UNKNOWN;
+	return true;
 }
 
 bool perf_pfm_find(const char *name, struct perf_event *event)
@@ -172,24 +167,24 @@ bool perf_pfm_find(const char *name, struct perf_event *event)
 }
 #endif
 
-static enum answer find_pfm(struct perf_quest *q)
+static bool find_pfm(struct perf_quest *q)
 {
 	AUTOFREE char *base = span_dup(q->base);
 	const struct perf_pmu *pmu = NULL;
 	struct perf_event event = {0};
 
 	if (!perf_pfm_find(base, &event))
-		return UNKNOWN;
+		return true;
 	for (unsigned i = 0; i < q->pmus->n && !pmu; i++)
 		if (q->pmus->pmus[i].type == event.type)
 			pmu = &q->pmus->pmus[i];
 	found_event(q, &event, pmu);
-	return FOUND;
+	return true;
 }
 
 /* The most reliable first. */
-static enum answer (*const ways[])(struct perf_quest *q) = {find_terms, find_raw, find_generic,
-							    find_named, find_arm, find_pfm};
+static bool (*const ways[])(struct perf_quest *q) = {find_terms, find_raw, find_generic,
+						     find_named, find_arm, find_pfm};
 
 /* Split "cycles:u" and "PMU/terms/u" into base and modifiers. A ':' that does not start modifiers
  * belongs to a libpfm name. */
@@ -237,16 +232,13 @@ bool perf_name_find(struct perf_name *name, const struct perf_pmus *pmus, const 
 	bool forced = span_is(modifiers, "force");
 	bool user = !forced && modifiers.n && memchr(modifiers.p, 'u', modifiers.n),
 	     kernel = !forced && modifiers.n && memchr(modifiers.p, 'k', modifiers.n);
-	enum answer answer = UNKNOWN;
 	char shown[64];
 
 	*name = (struct perf_name){
 		.user_only = user && !kernel, .kernel_only = kernel && !user, .forced = forced};
 	str_printable(shown, sizeof(shown), text);
-	for (size_t i = 0; i < ARRAY_LEN(ways) && answer == UNKNOWN && q.base.n && q.base.n < NAME_MAX_BYTES;
-	     i++)
-		answer = ways[i](&q);
-	if (answer == WRONG)
-		return err_prefix(err, "%s: ", shown);
-	return answer == FOUND || not_known(&q, shown);
+	for (size_t i = 0; i < ARRAY_LEN(ways) && !name->n && q.base.n && q.base.n < NAME_MAX_BYTES; i++)
+		if (!ways[i](&q))
+			return err_prefix(err, "%s: ", shown);
+	return name->n || not_known(&q, shown);
 }

@@ -46,12 +46,6 @@ static const char *take_name(const struct content *c)
 	return n && memchr(c->p, 0, n) ? (const char *)c->p : NULL;
 }
 
-static unsigned function_of(struct sampling *s, const struct hot_place *place)
-{
-	return hot_profile_function(&s->profile, &(struct hot_function){place->function, place->module,
-									place->start, place->size});
-}
-
 /* The kernel's frames come first, the innermost of each part first; an outer one is the address
  * after a call. */
 static unsigned add_frames(struct sampling *s, pid_t pid, const uint64_t *frames, const bool *kernel,
@@ -63,7 +57,9 @@ static unsigned add_frames(struct sampling *s, pid_t pid, const uint64_t *frames
 
 	for (unsigned i = n; i-- > 0;) {
 		hot_maps_find(s->maps, pid, frames[i] - (i > 0), kernel[i], &place);
-		node.function = function_of(s, &place);
+		node.function =
+			hot_profile_function(&s->profile, &(struct hot_function){place.function, place.module,
+										 place.start, place.size});
 		at = hot_profile_node(&s->profile, &node);
 		node.parent = at + 1;
 	}
@@ -93,12 +89,6 @@ static unsigned take_chain(struct content *c, uint64_t ip, bool in_kernel, uint6
 	frames[0] = ip;
 	kernel[0] = in_kernel;
 	return 1;
-}
-
-static void take_moment(struct sampling *s, unsigned hit, int64_t time_ns)
-{
-	GROW(s->moments, s->n_moments, s->cap_moments);
-	s->moments[s->n_moments++] = (struct hot_moment){hit, time_ns};
 }
 
 /* u64 ip; u32 pid, tid; u64 time, period; with call chains u64 nr, ips[nr] */
@@ -131,7 +121,8 @@ static void take_sample(struct sampling *s, const struct perf_event_header *head
 	hit.node = add_frames(s, (pid_t)who[0], frames, kernel, n, &leaf);
 	hit.offset = leaf.address - leaf.start;
 	hit.weight = period;
-	take_moment(s, hot_profile_hit(&s->profile, &hit), time_ns);
+	GROW(s->moments, s->n_moments, s->cap_moments);
+	s->moments[s->n_moments++] = (struct hot_moment){hot_profile_hit(&s->profile, &hit), time_ns};
 	s->count[SAMPLING_SAMPLES]++;
 	s->count[SAMPLING_WEIGHT] += period;
 }
@@ -215,15 +206,6 @@ void sampling_take(struct sampling *s, const struct perf_event_header *head, int
 	}
 }
 
-/* CPU time: what the kernel's clock counts is time; else a frequency says how often a busy CPU is
- * sampled. */
-static uint64_t run_time(const struct sampling *s)
-{
-	if (s->event.is_time)
-		return s->count[SAMPLING_WEIGHT];
-	return s->event.rate ? s->count[SAMPLING_SAMPLES] * (1000000000 / s->event.rate) : SAMPLE_UNKNOWN;
-}
-
 void sampling_finish(struct sampling *s, int64_t end_ns)
 {
 	struct sample *sample = s->sample;
@@ -236,7 +218,12 @@ void sampling_finish(struct sampling *s, int64_t end_ns)
 	sample->n_more = (uint16_t)hot_words_put(&s->profile, s->moments, s->n_moments, s->begin_ns,
 						 sample->value + SAMPLING_SLOTS, HOT_WORDS,
 						 &s->count[SAMPLING_UNKEPT]);
-	s->count[SAMPLING_RUN_TIME] = run_time(s);
+	/* CPU time: what the kernel's clock counts is time; else a frequency says how often a busy
+	 * CPU is sampled. */
+	s->count[SAMPLING_RUN_TIME] = s->event.is_time ? s->count[SAMPLING_WEIGHT]
+				      : s->event.rate
+					      ? s->count[SAMPLING_SAMPLES] * (1000000000 / s->event.rate)
+					      : SAMPLE_UNKNOWN;
 	s->count[SAMPLING_COST] = (uint64_t)(cost_ns - s->cost_ns);
 	memcpy(sample->value, s->count, sizeof(s->count));
 	memset(s->count, 0, sizeof(s->count));

@@ -110,18 +110,6 @@ static void write_hertz(char out[UNITS_TEXT], uint64_t khz)
 	unit_format(out, (double)khz * 1e3, unit_find(SPAN_LIT("hertz")), false, true);
 }
 
-static bool read_khz(const struct sys *sys, const struct cpu_policy *policy, const char *name, uint64_t *khz)
-{
-	char path[SYSFS_PATH + 32];
-	int64_t v;
-
-	snprintf(path, sizeof(path), "%s/%s", policy->dir, name);
-	if (!sys_read_i64(sys, path, &v) || v <= 0 || v > 100000000)
-		return false;
-	*khz = (uint64_t)v;
-	return true;
-}
-
 static const char *label_of(const struct proc *p, unsigned policy)
 {
 	for (unsigned i = 0; i < p->topology.n; i++)
@@ -134,29 +122,25 @@ static const char *label_of(const struct proc *p, unsigned policy)
  * clock down. Returns how many policies are capped. */
 static unsigned foot_caps(const struct proc *p, const struct sys *sys, struct strbuf *text, size_t start)
 {
-	char now[UNITS_TEXT], top[UNITS_TEXT];
+	char now[UNITS_TEXT], top[UNITS_TEXT], path[SYSFS_PATH + 32];
 	unsigned shown = 0;
 
 	for (unsigned i = 0; i < p->topology.n_policies && shown < CPU_CLUSTERS_MAX; i++) {
-		uint64_t limit;
+		const struct cpu_policy *policy = &p->topology.policies[i];
+		int64_t limit;
 
-		if (p->topology.policies[i].top_khz == SAMPLE_UNKNOWN ||
-		    !read_khz(sys, &p->topology.policies[i], "scaling_max_freq", &limit) ||
-		    limit >= p->topology.policies[i].top_khz)
+		snprintf(path, sizeof(path), "%s/scaling_max_freq", policy->dir);
+		if (policy->top_khz == SAMPLE_UNKNOWN || !sys_read_i64(sys, path, &limit) || limit <= 0 ||
+		    (uint64_t)limit >= policy->top_khz)
 			continue;
-		write_hertz(now, limit);
-		write_hertz(top, p->topology.policies[i].top_khz);
+		write_hertz(now, (uint64_t)limit);
+		write_hertz(top, policy->top_khz);
 		if (!shown++)
 			separate_text(text, start);
 		strbuf_printf(text, "%s%s %s of %s", shown == 1 ? "capped: " : ", ", label_of(p, i), now,
 			      top);
 	}
 	return shown;
-}
-
-static bool slows_cpus(const char *type, bool cpus_told)
-{
-	return proc_level_slows(type) && (!cpus_told || strstr(type, "devfreq"));
 }
 
 static void foot_cooling(const struct sys *sys, struct strbuf *text, size_t start, bool cpus_told)
@@ -171,7 +155,8 @@ static void foot_cooling(const struct sys *sys, struct strbuf *text, size_t star
 		if (strncmp(names[i], "cooling_device", 14) != 0)
 			continue;
 		snprintf(dir, sizeof(dir), "sys/class/thermal/%.64s", names[i]);
-		if (!read_line(sys, dir, "type", type, sizeof(type)) || !slows_cpus(type, cpus_told))
+		if (!read_line(sys, dir, "type", type, sizeof(type)) || !proc_level_slows(type) ||
+		    (cpus_told && !strstr(type, "devfreq")))
 			continue;
 		snprintf(path, sizeof(path), "%s/cur_state", dir);
 		if (!sys_read_i64(sys, path, &state) || state <= 0)
