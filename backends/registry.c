@@ -52,25 +52,32 @@ const struct backend *registry_find(struct span name)
 	return NULL;
 }
 
-static void list_words(struct strbuf *text)
+void registry_words(struct strbuf *text)
 {
+	const char *comma = "";
+
 	for (unsigned i = 0; registry[i]; i++) {
 		struct span rest = span_of(registry[i]->interfaces), interface;
 
 		if (registry[i]->part_of)
 			continue;
-		strbuf_printf(text, "%s%s", text->n ? ", " : "", registry[i]->name);
+		strbuf_printf(text, "%s%s", comma, registry[i]->name);
+		comma = ", ";
 		while ((interface = span_word(&rest)).n)
 			strbuf_printf(text, ", %s:%.*s", registry[i]->name, SPAN_ARG(interface));
 	}
+	if (!comma[0])
+		strbuf_str(text, "none");
 }
 
-void registry_words(struct strbuf *text)
+static bool is_word(const char *words, struct span word)
 {
-	AUTO_STRBUF struct strbuf words = {0};
+	struct span rest = span_of(words);
 
-	list_words(&words);
-	strbuf_str(text, words.n ? words.p : "none");
+	while (rest.n)
+		if (span_eq(span_word(&rest), word))
+			return true;
+	return false;
 }
 
 bool registry_check(const char *list, struct err *err)
@@ -78,28 +85,18 @@ bool registry_check(const char *list, struct err *err)
 	AUTO_STRBUF struct strbuf words = {0};
 	struct span rest = span_of(list);
 
-	list_words(&words);
 	do {
-		struct span item = span_until(&rest, ','), known = {words.p, words.n};
-		bool found = false;
+		struct span item = span_until(&rest, ','), interface = item;
+		const struct backend *backend = registry_find(span_until(&interface, ':'));
 
-		while (known.n && !found)
-			found = span_eq(span_trim(span_until(&known, ',')), item);
-		if (!found)
-			return err_set(err, 0, "unknown '%.*s' in this build: expected a list of %s",
-				       item.n > 40 ? 40 : (int)item.n, item.p, words.n ? words.p : "none");
+		if (backend && (span_is(item, backend->name) ||
+				(interface.n && is_word(backend->interfaces, interface))))
+			continue;
+		registry_words(&words);
+		return err_set(err, 0, "unknown '%.*s' in this build: expected a list of %s",
+			       item.n > 40 ? 40 : (int)item.n, item.p, words.p);
 	} while (rest.n);
 	return true;
-}
-
-static bool is_word(const char *words, const char *word)
-{
-	struct span rest = span_of(words);
-
-	while (rest.n)
-		if (span_is(span_word(&rest), word))
-			return true;
-	return false;
 }
 
 bool registry_is_node(const struct sys *sys, const struct registry_driver *d, const char *node, char *driver,
@@ -107,7 +104,8 @@ bool registry_is_node(const struct sys *sys, const struct registry_driver *d, co
 {
 	driver[0] = 0;
 	return strncmp(node, d->prefix, strlen(d->prefix)) == 0 &&
-	       (!d->modules || !drm_node_driver(sys, node, driver, size) || is_word(d->modules, driver));
+	       (!d->modules || !drm_node_driver(sys, node, driver, size) ||
+		is_word(d->modules, span_of(driver)));
 }
 
 const struct backend *registry_driver_backend(const struct registry_driver *d, const char *driver)

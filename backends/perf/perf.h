@@ -105,6 +105,7 @@ struct perf_unit {
 	unsigned n_groups;
 	struct {
 		uint8_t n, row[PERF_GROUP_MAX];
+		uint64_t rows; /* the same, as a bit set */
 	} groups[PERF_GROUPS_MAX];
 };
 
@@ -228,6 +229,8 @@ bool perf_ask_check_groups(const struct perf *p, const struct perf_unit *unit, s
  * gets slots, which stay unknown, and is listed in p->lacking. */
 bool perf_ask_check(struct perf *p, struct err *err);
 
+/* The rows of the set that begins at this row: a bit set. */
+uint64_t perf_set_at(const struct perf *p, unsigned from);
 /* After a counted row: the own row that it stands for as well; -1: none. */
 static inline int perf_unit_next(const struct perf *p, const struct perf_unit *unit, int row)
 {

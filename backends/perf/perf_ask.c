@@ -106,38 +106,29 @@ bool perf_ask_check(struct perf *p, struct err *err)
 	return true;
 }
 
-/* How many of the rows [from, to) one group of the unit has. */
-static unsigned count_together(const struct perf_unit *unit, unsigned from, unsigned to)
-{
-	unsigned most = 0;
-
-	for (unsigned g = 0; g < unit->n_groups; g++) {
-		unsigned n = 0;
-
-		for (unsigned i = 0; i < unit->groups[g].n; i++)
-			n += unit->groups[g].row[i] >= from && unit->groups[g].row[i] < to;
-		most = n > most ? n : most;
-	}
-	return most;
-}
-
 bool perf_ask_check_groups(const struct perf *p, const struct perf_unit *unit, struct err *err)
 {
-	for (unsigned from = p->n_own, to; from < p->n_rows; from = to) {
-		AUTO_STRBUF struct strbuf names = {0};
-		unsigned n = 0, fit;
+	unsigned n;
 
-		for (to = from; to < p->n_rows && p->rows[to].set == p->rows[from].set; to++) {
-			strbuf_printf(&names, "%s%.64s", to > from ? "," : "", p->rows[to].slot);
-			n += unit->has >> to & 1;
+	for (unsigned from = p->n_own; from < p->n_rows; from += n) {
+		uint64_t set = perf_set_at(p, from);
+		int asked = __builtin_popcountll(unit->has & set), fit = 0;
+		AUTO_STRBUF struct strbuf names = {0};
+
+		n = (unsigned)__builtin_popcountll(set);
+		for (unsigned g = 0; g < unit->n_groups; g++) {
+			int together = __builtin_popcountll(unit->groups[g].rows & set);
+
+			fit = together > fit ? together : fit;
 		}
-		fit = count_together(unit, from, to);
-		if (unit->n_groups && fit < n)
-			return err_set(
-				err, ERR_USAGE,
-				"--event: {%s}: %u events do not fit the counters of %s together, %u do: "
-				"make the group smaller",
-				names.p, n, unit->name, fit);
+		if (!unit->n_groups || fit >= asked)
+			continue;
+		for (unsigned row = from; row < from + n; row++)
+			strbuf_printf(&names, "%s%.64s", row > from ? "," : "", p->rows[row].slot);
+		return err_set(err, ERR_USAGE,
+			       "--event: {%s}: %d events do not fit the counters of %s together, %d do: make "
+			       "the group smaller",
+			       names.p, asked, unit->name, fit);
 	}
 	return true;
 }

@@ -63,12 +63,12 @@ static bool open_part(struct perf *p, const struct sys *sys, struct perf_part *p
 	return true;
 }
 
-static struct perf_part *add_part(struct perf *p, unsigned unit, unsigned number, struct perf_whose whose)
+static void add_part(struct perf *p, unsigned unit, unsigned number, struct perf_whose whose)
 {
 	GROW(p->parts, p->n_parts, p->cap_parts);
 	p->parts[p->n_parts] =
 		(struct perf_part){.unit = (uint8_t)unit, .number = (uint8_t)number, .whose = whose};
-	return &p->parts[p->n_parts++];
+	p->n_parts++;
 }
 
 /* With several PMUs: the time that a thread ran on the CPUs of each. While the thread runs on CPUs

@@ -34,6 +34,15 @@ static void begin_group(struct trial *t, const struct sys *sys)
 			&(struct perf_target){.pid = 0, .cpu = -1, .user_only = true, .at_once = true});
 }
 
+static uint64_t rows_among(const uint8_t *rows, unsigned n)
+{
+	uint64_t set = 0;
+
+	for (unsigned i = 0; i < n; i++)
+		set |= (uint64_t)1 << rows[i];
+	return set;
+}
+
 /* Close the complete group. */
 static void end_group(struct trial *t, struct perf_unit *unit)
 {
@@ -41,6 +50,7 @@ static void end_group(struct trial *t, struct perf_unit *unit)
 
 	if (n) {
 		unit->groups[unit->n_groups].n = (uint8_t)n;
+		unit->groups[unit->n_groups].rows = rows_among(t->row + t->n_base, n);
 		memcpy(unit->groups[unit->n_groups++].row, t->row + t->n_base, n);
 	}
 	perf_group_fini(&t->group);
@@ -145,8 +155,7 @@ static void add_set(struct trial *t, struct perf_unit *unit, uint64_t set)
 	}
 }
 
-/* The rows of the set that begins at this row. */
-static uint64_t set_at(const struct perf *p, unsigned from)
+uint64_t perf_set_at(const struct perf *p, unsigned from)
 {
 	uint64_t set = 0;
 
@@ -155,22 +164,13 @@ static uint64_t set_at(const struct perf *p, unsigned from)
 	return set;
 }
 
-static uint64_t rows_among(const uint8_t *rows, unsigned n)
-{
-	uint64_t set = 0;
-
-	for (unsigned i = 0; i < n; i++)
-		set |= (uint64_t)1 << rows[i];
-	return set;
-}
-
 static void add_sets(struct trial *t, const struct perf *p, struct perf_unit *unit, unsigned from,
 		     unsigned to)
 {
-	uint64_t pinned = rows_among(unit->groups[0].row, unit->n_pinned), set;
+	uint64_t pinned = unit->n_pinned ? unit->groups[0].rows : 0, set;
 
 	for (unsigned row = from; row < to; row += (unsigned)__builtin_popcountll(set)) {
-		set = set_at(p, row);
+		set = perf_set_at(p, row);
 		/* A set is known by any of its events, because the unit may lack some. */
 		if (set & pinned)
 			continue;
@@ -192,7 +192,7 @@ static void share_rows(const struct perf *p, struct perf_unit *unit)
 			twins |= (uint64_t)1 << (unit->twin[row] - 1);
 	unit->shared = p->yields ? twins & unit->has : 0;
 	for (unsigned row = 0; row < p->n_own; row += (unsigned)__builtin_popcountll(set)) {
-		set = set_at(p, row);
+		set = perf_set_at(p, row);
 		if (!(unit->has & set & ~twins))
 			unit->shared |= unit->has & set;
 	}
@@ -222,11 +222,11 @@ static bool pin_set(struct trial *t, const struct perf *p, const struct perf_uni
 		from++;
 	if (from == p->n_rows)
 		return true;
-	fits = add_whole_set(t, unit, set_at(p, from));
+	fits = add_whole_set(t, unit, perf_set_at(p, from));
 	with = t->group.n;
 	pinned = rows_among(t->row, with);
 	for (unsigned row = 0; fits && row < p->n_rows; row += (unsigned)__builtin_popcountll(set)) {
-		set = set_at(p, row);
+		set = perf_set_at(p, row);
 		fits = set & pinned || add_whole_set(t, unit, set);
 		drop_rows(t, with);
 	}
@@ -244,7 +244,8 @@ static bool pin_sets(const struct perf *p, struct perf_unit *unit, const struct 
 	bool all = true;
 
 	begin_group(&t, sys);
-	for (unsigned row = p->n_own; row < p->n_rows; row += (unsigned)__builtin_popcountll(set_at(p, row)))
+	for (unsigned row = p->n_own; row < p->n_rows;
+	     row += (unsigned)__builtin_popcountll(perf_set_at(p, row)))
 		pin_set(&t, p, unit, p->rows[row].set);
 	for (unsigned i = 0; i < n; i++)
 		all &= pin_set(&t, p, unit, sets[i]);

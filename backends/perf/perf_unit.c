@@ -5,7 +5,6 @@
 
 #include <linux/perf_event.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #define SLOTS_MOST 64
@@ -156,17 +155,13 @@ static void serve_cpus(struct perf_unit *unit, const struct cpus *cpus)
 	}
 }
 
-/* "0x00000005": the slots of a cycle; 0: the PMU or the kernel does not say. */
+/* The slots of a cycle; 0: the PMU or the kernel does not say. */
 static unsigned read_slots(const struct sys *sys, const char *pmu)
 {
 	AUTOFREE char *path = xasprintf(PERF_DEVICES "/%s/caps/slots", pmu);
-	char text[32], *end;
-	unsigned long slots;
+	int64_t slots;
 
-	if (sys_read_file(sys, path, text, sizeof(text)) < 0)
-		return 0;
-	slots = strtoul(text, &end, 16);
-	return end != text && slots <= SLOTS_MOST ? (unsigned)slots : 0;
+	return sys_read_i64(sys, path, &slots) && slots > 0 && slots <= SLOTS_MOST ? (unsigned)slots : 0;
 }
 
 /* ---- events requested by name ---- */

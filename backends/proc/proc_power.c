@@ -200,27 +200,20 @@ static void add_each(struct power *power, const struct sys *sys, const char *dir
 		sys_names_free(names, n);
 }
 
-/* A part that powercap knows is not added a second time from another class. */
-static void drop_doubles(struct power *power, unsigned known, unsigned from)
-{
-	unsigned kept = from;
-
-	for (unsigned i = from; i < power->n; i++)
-		if (!(known >> power->rails[i].part & 1))
-			power->rails[kept++] = power->rails[i];
-	power->n = kept;
-}
-
 void power_open(struct power *power, const struct sys *sys)
 {
-	unsigned known, from;
+	unsigned known, kept;
 
 	*power = (struct power){0};
 	add_each(power, sys, "sys/class/powercap", add_zone);
 	known = power->parts;
-	from = power->n;
+	kept = power->n;
 	add_each(power, sys, "sys/class/hwmon", add_chip);
-	drop_doubles(power, known, from);
+	/* A part that powercap knows is not added a second time. */
+	for (unsigned i = kept; i < power->n; i++)
+		if (!(known >> power->rails[i].part & 1))
+			power->rails[kept++] = power->rails[i];
+	power->n = kept;
 	add_each(power, sys, "sys/class/power_supply", add_battery);
 }
 
@@ -267,22 +260,19 @@ static uint64_t read_energy(struct power_rail *rail, const struct sys *sys)
 	return rail->range_uj >= before ? rail->range_uj - before + now : SAMPLE_UNKNOWN;
 }
 
-/* A battery tells what the machine takes only while it discharges; the sign differs by vendor. */
-static bool is_discharging(struct power_rail *rail, const struct sys *sys)
-{
-	char text[TEXT];
-
-	return !rail->status.path[0] || (sysfs_file_read(sys, &rail->status, text, sizeof(text)) > 0 &&
-					 strncmp(text, "Discharging", 11) == 0);
-}
-
 static uint64_t read_rail(struct power_rail *rail, const struct sys *sys, int64_t ns)
 {
 	double microwatts, amperes = 1;
+	char text[TEXT];
 
 	if (rail->kind == RAIL_ENERGY)
 		return read_energy(rail, sys);
-	if (!is_discharging(rail, sys) || !read_real(sys, &rail->file, &microwatts) ||
+	/* A battery tells what the machine takes only while it discharges; the sign differs by
+	 * vendor. */
+	if (rail->status.path[0] && (sysfs_file_read(sys, &rail->status, text, sizeof(text)) <= 0 ||
+				     strncmp(text, "Discharging", 11) != 0))
+		return SAMPLE_UNKNOWN;
+	if (!read_real(sys, &rail->file, &microwatts) ||
 	    (rail->kind != RAIL_POWER && !read_real(sys, &rail->current, &amperes)))
 		return SAMPLE_UNKNOWN;
 	microwatts = fabs(microwatts * amperes) * (rail->kind == RAIL_MICRO ? 1e-6 : 1);
