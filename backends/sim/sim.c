@@ -22,30 +22,21 @@ static const struct slot level_slots[LEVELS] = {
 };
 #define LEVELS_NS 1000000000
 
-/* How one slot gets its value. */
+/* How one counter slot gets its value. */
 struct sim_slot {
-	const uint64_t *first, *second; /* the summands; second may be NULL; both NULL: unknown */
-	uint16_t rows;                  /* rows of SIM_LANES instances to add up; 0: one instance */
+	const uint64_t *first; /* the total; NULL: unknown */
+	uint16_t rows;         /* rows of SIM_LANES instances to add up; 0: one instance */
 	uint16_t scale;
-	uint32_t stride; /* totals from one row to the next */
-};
-
-struct sim_fill {
-	struct sim_slot *slots; /* owned; one per counter slot of the source */
-	uint64_t *last;         /* owned; each slot's count at the last read */
-	unsigned n;
-	struct gpu_balance balance;
-	struct {
-		const uint64_t *cycles; /* active, of the model */
-		uint64_t last;
-	} cores[GPU_BALANCE_CORES];
-	unsigned n_cores;
+	uint64_t last; /* the count at the last read */
 };
 
 struct sim {
 	struct sim_pace pace; /* first */
 	struct sim_model model;
-	struct sim_fill fill;
+	struct sim_slot *slots; /* owned; one per counter slot of the source */
+	unsigned n_slots;
+	struct gpu_balance balance;
+	uint64_t last_exec[SIM_CORES_MAX];
 	unsigned clock_slot; /* first of the clock slots */
 	unsigned level_slot; /* first of the driver's level slots */
 	int64_t levels_ns;   /* simulated time at which they were last updated */
@@ -56,8 +47,6 @@ struct sim {
 
 /* Which queue a counter is about, by what is between "Mali" and "Queue". That of no work has a lane
  * that stays 0. */
-#define LANE_NONE STREAMS
-#define LANE_NONFRAG (STREAMS + 1) /* vertex and compute together */
 static const struct {
 	const char *name;
 	unsigned lane;
@@ -98,148 +87,67 @@ static unsigned core_place(const struct source *source, unsigned number)
 	return (unsigned)__builtin_popcountll(source->constants.core_mask & ((1ull << number) - 1));
 }
 
-/* Position of the totals of a block: lane `lane` in rows of SIM_LANES. */
-struct fill_place {
-	const uint64_t (*total)[SIM_LANES];
-	unsigned lane, instances;
-	size_t row_size;
-};
-
-static struct fill_place place_of(const struct source *source, const struct sim_model *m,
-				  const struct slot *slot, enum sim_block block, unsigned lane)
-{
-	unsigned core = slot->instance == INSTANCE_CORE ? core_place(source, slot->number) : 0;
-	unsigned slice = slot->instance == INSTANCE_SLICE ? slot->number : 0;
-	const struct fill_place places[SIM_BLOCKS] = {
-		[SIM_FRONT] = {m->gpu_total, 0, 1, 0},
-		[SIM_QUEUE] = {m->queue_total, lane == LANE_NONFRAG ? STREAM_VERTEX : lane, 1, 0},
-		[SIM_TILER] = {m->tiler_total, 0, 1, 0},
-		[SIM_SLICE] = {m->slice_rows[slice / SIM_LANES].total, slice % SIM_LANES,
-			       slot->instance == INSTANCE_SLICE ? 1 : m->gpu.slices,
-			       sizeof(m->slice_rows[0])},
-		[SIM_CORE] = {m->core_rows[core / SIM_LANES].total, core % SIM_LANES,
-			      slot->instance == INSTANCE_CORE ? 1 : m->gpu.cores, sizeof(m->core_rows[0])},
-	};
-
-	return places[block];
-}
-
 static struct sim_slot plan_slot(const struct source *source, const struct sim_model *m,
-				 const struct slot *slot, const struct sim_book *book,
-				 struct sim_wants *wants)
+				 const struct slot *slot, struct sim_book *book)
 {
-	unsigned lane;
-	const struct sim_counter *counter = find_counter(book, slot->name, &lane);
+	static const unsigned first_row[SIM_BLOCKS] = {[SIM_QUEUE] = ROW_QUEUES,
+						       [SIM_FRONT] = ROW_FRONT,
+						       [SIM_TILER] = ROW_TILER,
+						       [SIM_SLICE] = ROW_SLICES,
+						       [SIM_CORE] = ROW_CORES};
 	struct sim_slot p = {.scale = (uint16_t)slot->scale};
-	struct fill_place place;
+	unsigned lane, at;
+	const struct sim_counter *counter = find_counter(book, slot->name, &lane);
 
 	if (!counter)
 		return p;
-	place = place_of(source, m, slot, (enum sim_block)counter->block, lane);
-	wants[counter->block].shown[counter->quantity] = true;
-	p.first = &place.total[counter->quantity][place.lane];
-	if (lane == LANE_NONFRAG)
-		p.second = &m->queue_total[counter->quantity][STREAM_COMPUTE];
-	p.rows = (uint16_t)(place.instances > 1 ? sim_rows(place.instances) : 0);
-	p.stride = (uint32_t)(place.row_size / sizeof(uint64_t));
+	book->needed[counter->block][counter->quantity] = true;
+	if (slot->instance == INSTANCE_CORE)
+		at = core_place(source, slot->number);
+	else if (slot->instance == INSTANCE_SLICE)
+		at = slot->number;
+	else
+		at = lane;
+	p.first =
+		&m->rows[first_row[counter->block] + at / SIM_LANES].total[counter->quantity][at % SIM_LANES];
+	if (slot->instance == INSTANCE_ALL && counter->block == SIM_CORE && m->gpu.cores > 1)
+		p.rows = (uint16_t)sim_rows(m->gpu.cores);
+	if (slot->instance == INSTANCE_ALL && counter->block == SIM_SLICE && m->gpu.slices > 1)
+		p.rows = (uint16_t)sim_rows(m->gpu.slices);
 	return p;
-}
-
-static void plan_balance(struct sim_fill *fill, const struct source *source, const struct sim_model *m,
-			 const struct sim_book *book, struct sim_wants *wants)
-{
-	const struct slot slot = {.name = "MaliCoreActiveCy", .instance = INSTANCE_CORE, .scale = 1};
-
-	gpu_balance_init(&fill->balance, source);
-	fill->n_cores = fill->balance.slot < 0 ? 0 : m->gpu.cores;
-	for (unsigned rank = 0, core = 0; rank < fill->n_cores; core++) {
-		struct slot own = slot;
-
-		if (!(source->constants.core_mask >> core & 1))
-			continue;
-		own.number = (uint16_t)core;
-		fill->cores[rank++].cycles = plan_slot(source, m, &own, book, wants).first;
-	}
-}
-
-/* Plan how to fill the slots of the source, except the clock slots. Adds the quantities that they
- * need to `wants`. */
-static void fill_init(struct sim_fill *fill, const struct source *source, const struct sim_model *model,
-		      const struct sim_book *book, struct sim_wants wants[SIM_BLOCKS])
-{
-	fill->n = source->n_slots;
-	fill->slots = xcalloc(fill->n, sizeof(*fill->slots));
-	fill->last = xcalloc(fill->n, sizeof(*fill->last));
-	for (unsigned i = 0; i < fill->n; i++)
-		fill->slots[i] = plan_slot(source, model, &source->slots[i], book, wants);
-	plan_balance(fill, source, model, book, wants);
-}
-
-static void fill_fini(struct sim_fill *fill)
-{
-	free(fill->slots);
-	free(fill->last);
-	*fill = (struct sim_fill){0};
-}
-
-static uint64_t row_sum(const uint64_t *row)
-{
-	uint64_t sum = 0;
-
-	for (unsigned i = 0; i < SIM_LANES; i++)
-		sum += row[i];
-	return sum;
-}
-
-/* Each instance counts in its own units of `scale`. */
-static uint64_t row_sum_scaled(const uint64_t *first, const uint64_t *second, unsigned scale, unsigned lanes)
-{
-	uint64_t sum = 0;
-
-	for (unsigned i = 0; i < lanes; i++)
-		sum += (first[i] + (second ? second[i] : 0)) / scale;
-	return sum;
 }
 
 static uint64_t slot_count(const struct sim_slot *slot)
 {
+	const uint64_t *row = slot->first;
 	uint64_t sum = 0;
 
-	if (slot->scale > 1 && !slot->rows)
-		return row_sum_scaled(slot->first, slot->second, slot->scale, 1);
 	if (!slot->rows)
-		return *slot->first + (slot->second ? *slot->second : 0);
-	for (unsigned i = 0; i < slot->rows; i++) {
-		const uint64_t *first = slot->first + i * slot->stride;
-		const uint64_t *second = slot->second ? slot->second + i * slot->stride : NULL;
-
-		if (slot->scale > 1)
-			sum += row_sum_scaled(first, second, slot->scale, SIM_LANES);
-		else
-			sum += row_sum(first) + (second ? row_sum(second) : 0);
-	}
+		return slot->scale > 1 ? *row / slot->scale : *row;
+	/* Each instance counts in its own units of `scale`. */
+	for (unsigned k = 0; k < slot->rows; k++, row += sizeof(struct sim_row) / sizeof(*row))
+		for (unsigned i = 0; i < SIM_LANES; i++)
+			sum += slot->scale > 1 ? row[i] / slot->scale : row[i];
 	return sum;
 }
 
-/* Write what was counted since the last call, sample_ns ago, per slot. */
-static void fill_read(struct sim_fill *fill, int64_t sample_ns, uint64_t *value)
+/* Write what was counted since the last read, sample_ns ago, per slot. */
+static void read_counters(struct sim *sim, int64_t sample_ns, uint64_t *value)
 {
-	for (unsigned i = 0; i < fill->n; i++) {
-		uint64_t now;
+	for (unsigned i = 0; i < sim->n_slots; i++) {
+		struct sim_slot *slot = &sim->slots[i];
+		uint64_t now = slot->first ? slot_count(slot) : 0;
 
-		if (!fill->slots[i].first) {
-			value[i] = SAMPLE_UNKNOWN;
-			continue;
-		}
-		now = slot_count(&fill->slots[i]);
-		value[i] = now - fill->last[i];
-		fill->last[i] = now;
+		value[i] = slot->first ? now - slot->last : SAMPLE_UNKNOWN;
+		slot->last = now;
 	}
-	for (unsigned i = 0; i < fill->n_cores; i++) {
-		gpu_balance_add(&fill->balance, i, *fill->cores[i].cycles - fill->cores[i].last);
-		fill->cores[i].last = *fill->cores[i].cycles;
+	for (unsigned i = 0; i < sim->model.gpu.cores && sim->balance.slot >= 0; i++) {
+		uint64_t now = sim->model.rows[ROW_CORES + i / SIM_LANES].total[CORE_EXEC][i % SIM_LANES];
+
+		gpu_balance_add(&sim->balance, i, now - sim->last_exec[i]);
+		sim->last_exec[i] = now;
 	}
-	gpu_balance_fill(&fill->balance, sample_ns, value);
+	gpu_balance_fill(&sim->balance, sample_ns, value);
 }
 
 /* One product has a hole in its core mask, as if a core were fused off. */
@@ -263,21 +171,26 @@ static void note_rays(struct source *source)
 				 source->product->name);
 }
 
-/* Make the rules, which the fill and the chains are made from. */
+/* Read the rules, and plan how to fill the slots of the source. */
 static bool show_counters(struct source *source, struct err *err)
 {
 	struct sim *sim = source->priv;
-	struct sim_wants *wants = xcalloc(SIM_BLOCKS, sizeof(*wants));
+	struct sim_model *m = &sim->model;
 	struct sim_book *book = xcalloc(1, sizeof(*book));
-	bool ok = sim_book_load(book, &sim->model.formulas, &sim->model.gpu, err);
+	bool ok = sim_book_load(book, &m->laws, &m->gpu, err);
 
 	if (ok) {
-		fill_init(&sim->fill, source, &sim->model, book, wants);
-		sim_count_show(&sim->model, book, wants);
-	} else
-		sim_formulas_fini(&sim->model.formulas);
+		sim->n_slots = source->n_slots;
+		sim->slots = xcalloc(sim->n_slots, sizeof(*sim->slots));
+		for (unsigned i = 0; i < sim->n_slots; i++)
+			sim->slots[i] = plan_slot(source, m, &source->slots[i], book);
+		gpu_balance_init(&sim->balance, source);
+		sim_book_prune(book, &m->laws);
+		sim_count_show(m);
+	} else {
+		sim_model_fini(m);
+	}
 	sim_book_free(book);
-	free(wants);
 	return ok;
 }
 
@@ -319,14 +232,14 @@ static void read_clock(struct source *source, struct sample *sample)
 	uint64_t *clock = sample->value + sim->clock_slot;
 
 	clock[GPU_CLOCK_CY] = (m->tick - sim->last_tick) * SIM_TICK;
-	clock[GPU_CLOCK_ACTIVE] = m->gpu_total[GPU_ACTIVE][0] - sim->last_active;
+	clock[GPU_CLOCK_ACTIVE] = m->rows[ROW_FRONT].total[GPU_ACTIVE][0] - sim->last_active;
 	clock[GPU_CLOCK_TIME] = (uint64_t)(sample->end_ns - sample->begin_ns);
 	clock[GPU_CLOCK_SHADER_CY] = clock[GPU_CLOCK_CY]; /* one clock for all of it */
 	/* what was counted is exact, and of long intervals too much would be unknown */
 	if (m->clock_changes != sim->last_changes && sample->end_ns > sim->pace.live_ns)
 		sample->flags |= SAMPLE_CLOCK;
 	sim->last_tick = m->tick;
-	sim->last_active = m->gpu_total[GPU_ACTIVE][0];
+	sim->last_active = m->rows[ROW_FRONT].total[GPU_ACTIVE][0];
 	sim->last_changes = m->clock_changes;
 }
 
@@ -361,7 +274,7 @@ static enum read_result sim_read(struct source *source, int64_t now_ns, struct s
 	if (!sim_pace_next(&sim->pace, now_ns, sample))
 		return READ_NONE;
 	sim_model_run(&sim->model, sim->pace.sim_ns);
-	fill_read(&sim->fill, sample->end_ns - sample->begin_ns, sample->value);
+	read_counters(sim, sample->end_ns - sample->begin_ns, sample->value);
 	read_clock(source, sample);
 	read_levels(sim, sample->value + sim->level_slot);
 	return READ_GOT;
@@ -371,8 +284,9 @@ static void sim_close(struct source *source)
 {
 	struct sim *sim = source->priv;
 
-	fill_fini(&sim->fill);
-	sim_formulas_fini(&sim->model.formulas);
+	free(sim->slots);
+	sim->slots = NULL;
+	sim_model_fini(&sim->model);
 }
 
 static void describe_phase(struct strbuf *text, const struct sim_scenario *s, const struct sim_phase *phase)

@@ -16,7 +16,7 @@ EMBED(demo_rules, "demo.rules");
 /* A stanza's place while it is read. */
 struct reader {
 	struct sim_book *book;
-	struct sim_formulas *formulas;
+	struct sim_laws *laws;
 	const struct sim_gpu *gpu;
 	struct stanza s;
 	struct stanza_line line;
@@ -45,7 +45,7 @@ static const struct {
 	unsigned most;
 } blocks[SIM_BLOCKS] = {
 	[SIM_QUEUE] = {"cycles jobs tasks", QUEUE_MAX},
-	[SIM_FRONT] = {"zero active any_queue irq_cycles irqs mcu ceu lsu flushes tail", GPU_MAX},
+	[SIM_FRONT] = {"zero active any_queue irqs flushes tail irq_cycles mcu ceu lsu", GPU_MAX},
 	[SIM_TILER] = {"work queue read_beats write_beats warps", TILER_MAX},
 	[SIM_CORE] = {"any nonfrag frag exec exec_quarter vertex_warps read_tex read_ls read_rt read_front "
 		      "read_other write_ls_wb write_ls_other write_tile write_other",
@@ -69,29 +69,11 @@ _Static_assert(ARRAY_LEN(input_names) == SIM_INPUTS, "a name for each input, in 
 /* NAN if there is no such number. */
 static double gpu_number(const struct sim_gpu *gpu, struct span name)
 {
-	unsigned warp = gpu->quads_per_warp * 4;
-	const struct {
-		const char *name;
-		double value;
-	} numbers[] = {
-		{"cores", gpu->cores},
-		{"slices", gpu->slices},
-		{"bus_bits", gpu->bus_bits},
-		{"quads_per_warp", gpu->quads_per_warp},
-		{"tile", gpu->tile},
-		{"tex_per_cycle", gpu->tex_per_cycle},
-		{"tex_per_message", gpu->tex_per_message},
-		{"fma_pipes", gpu->dual_issue ? 2 : 1},
-		{"varying_slots", gpu->varying_slots},
-		{"tile_checks", gpu->crc_16 ? 4 : 1}, /* transaction elimination checks 16x16 pixels */
-		{"read_beats", 512 / gpu->bus_bits},  /* of the external bus, per 64 bytes */
-		{"warp_tasks", warp > gpu->geometry_task ? warp / gpu->geometry_task : 1},
-	};
 	double x;
 
-	for (unsigned i = 0; i < ARRAY_LEN(numbers); i++)
-		if (span_is(name, numbers[i].name))
-			return numbers[i].value;
+	for (const struct sim_fact *f = gpu->facts; f->name; f++)
+		if (span_is(name, f->name))
+			return f->value;
 	return span_double(name, &x) ? x : (double)NAN;
 }
 
@@ -104,34 +86,24 @@ static bool line_fail(const struct reader *r, struct span word, const char *expe
  * is another one. */
 static bool take_condition(const struct reader *r, struct span *text, uint8_t *streams, struct err *err)
 {
-	const struct {
-		const char *name;
-		unsigned streams;
-	} conditions[] = {
-		{"@vertex", 1u << STREAM_VERTEX},
-		{"@fragment", 1u << STREAM_FRAGMENT},
-		{"@compute", 1u << STREAM_COMPUTE},
-		{"@dual_issue", r->gpu->dual_issue ? SIM_SETS - 1 : 0},
-		{"@parallel_pipes", r->gpu->parallel_pipes ? SIM_SETS - 1 : 0},
-		{"@prepass", r->gpu->prepass ? SIM_SETS - 1 : 0},
-		{"@ray_tracing", r->gpu->ray_tracing ? SIM_SETS - 1 : 0},
-		{"@sample_test", r->gpu->sample_test ? SIM_SETS - 1 : 0},
-		{"@facing_first", r->gpu->frustum_first ? 0 : SIM_SETS - 1},
-		{"@frustum_first", r->gpu->frustum_first ? SIM_SETS - 1 : 0},
-	};
+	static const char *const streams_of[STREAMS] = {
+		[STREAM_VERTEX] = "@vertex", [STREAM_FRAGMENT] = "@fragment", [STREAM_COMPUTE] = "@compute"};
 	struct span word;
+	double x;
 
 	*streams = SIM_SETS - 1;
 	if (!text->n || text->p[0] != '@')
 		return true;
 	word = span_word(text);
 	*text = span_trim(*text);
-	for (unsigned i = 0; i < ARRAY_LEN(conditions); i++)
-		if (span_is(word, conditions[i].name)) {
-			*streams = (uint8_t)conditions[i].streams;
+	for (unsigned i = 0; i < STREAMS; i++)
+		if (span_is(word, streams_of[i])) {
+			*streams = (uint8_t)(1u << i);
 			return true;
 		}
-	return line_fail(r, word, "a stream, or what some GPUs have", err);
+	x = gpu_number(r->gpu, (struct span){word.p + 1, word.n - 1});
+	*streams = x > 0 ? SIM_SETS - 1 : 0;
+	return x >= 0 || line_fail(r, word, "a stream, or what some GPUs have", err);
 }
 
 /* The number of a quantity, which a first mention adds. */
@@ -168,8 +140,8 @@ static bool add_counters(const struct reader *r, enum sim_block block, uint8_t q
 
 static bool find_ratio(const struct reader *r, struct span name, uint16_t *ratio, struct err *err)
 {
-	for (unsigned i = 0; i < r->formulas->n_ratios; i++)
-		if (span_eq(name, r->book->values[r->formulas->value_of[i] - SIM_INPUTS])) {
+	for (unsigned i = 0; i < r->laws->n_ratios; i++)
+		if (span_eq(name, r->book->values[r->laws->value_of[i] - SIM_INPUTS])) {
 			*ratio = (uint16_t)i;
 			return true;
 		}
@@ -193,7 +165,7 @@ static bool parse_operation(const struct reader *r, enum sim_list list, struct s
 	if (rule->op == OP_PART && list < LIST_STALL)
 		return find_ratio(r, word, &rule->b, err);
 	if (rule->op == OP_PART) {
-		rule->b = (uint16_t)r->book->lists[list].n;
+		rule->b = (uint16_t)r->laws->lists[list].n;
 		for (unsigned i = 0; word.n && i < 3; i++, word = span_word(&text))
 			if (!span_double(word, &shares[i]) || shares[i] < 0 || shares[i] > 1)
 				return line_fail(r, word, "a share", err);
@@ -213,7 +185,7 @@ static bool parse_operation(const struct reader *r, enum sim_list list, struct s
 static bool add_rule(const struct reader *r, enum sim_list list, struct sim_rule rule, const double *shares,
 		     struct err *err)
 {
-	struct sim_rules *rules = &r->book->lists[list];
+	struct sim_rules *rules = &r->laws->lists[list];
 
 	if (rules->n == lists[list].most)
 		return line_fail(r, r->line.key, "fewer rules", err);
@@ -267,13 +239,22 @@ static bool resolve_value(void *ctx, struct span name, struct expr *out, struct 
 	return err_set(err, 0, "unknown: expected an input or a value above");
 }
 
+static bool value_varies(const struct sim_laws *laws, unsigned value)
+{
+	bool varies = value < SIM_INPUTS && value >= offsetof(struct sim_inputs, size) / sizeof(double);
+
+	for (unsigned i = 0; i < laws->n_formulas; i++)
+		varies |= laws->formulas[i].value == value && laws->formulas[i].varies;
+	return varies;
+}
+
 /* NAME [@CONDITION] FORMULA: of streams for which no line above has it. */
 static bool parse_formula(struct reader *r, bool is_ratio, struct span name, struct span text,
 			  struct err *err)
 {
 	struct sim_book *b = r->book;
-	struct sim_formulas *f = r->formulas;
-	struct sim_formula *formula = &f->list[f->n];
+	struct sim_laws *laws = r->laws;
+	struct sim_formula *f = &laws->formulas[laws->n_formulas];
 	unsigned value = 0;
 	uint8_t streams;
 
@@ -281,18 +262,21 @@ static bool parse_formula(struct reader *r, bool is_ratio, struct span name, str
 		return false;
 	while (value < b->n_values && !span_eq(name, b->values[value]))
 		value++;
-	if (f->n == SIM_FORMULAS_MAX || value == SIM_FORMULAS_MAX || f->n_ratios == SIM_RATIOS_MAX)
+	if (laws->n_formulas == SIM_FORMULAS_MAX || value == SIM_FORMULAS_MAX ||
+	    laws->n_ratios == SIM_RATIOS_MAX)
 		return line_fail(r, name, "fewer formulas", err);
-	for (unsigned i = 0; value < b->n_values && i < f->n; i++)
-		if (f->list[i].value == SIM_INPUTS + value)
-			streams &= (uint8_t)~f->list[i].streams;
-	*formula = (struct sim_formula){.streams = streams, .value = (uint16_t)(SIM_INPUTS + value)};
-	if (streams && !expr_compile(&formula->expr, text, resolve_value, r, err))
+	for (unsigned i = 0; value < b->n_values && i < laws->n_formulas; i++)
+		if (laws->formulas[i].value == SIM_INPUTS + value)
+			streams &= (uint8_t)~laws->formulas[i].streams;
+	*f = (struct sim_formula){.streams = streams, .value = (uint16_t)(SIM_INPUTS + value)};
+	if (streams && !expr_compile(&f->expr, text, resolve_value, r, err))
 		return err_prefix(err, "%s:%u: ", r->s.file, r->line.line);
-	GROW_FIT(formula->expr.ops, formula->expr.n, formula->expr.cap);
-	f->n += streams != 0;
+	GROW_FIT(f->expr.ops, f->expr.n, f->expr.cap);
+	for (unsigned k = 0; k < f->expr.n; k++)
+		f->varies |= f->expr.ops[k].kind == EXPR_LOAD && value_varies(laws, f->expr.ops[k].slot);
+	laws->n_formulas += streams != 0;
 	if (value == b->n_values && is_ratio)
-		f->value_of[f->n_ratios++] = formula->value;
+		laws->value_of[laws->n_ratios++] = f->value;
 	if (value == b->n_values)
 		b->values[b->n_values++] = name;
 	return true;
@@ -320,15 +304,15 @@ static bool parse_line(struct reader *r, const struct stanza_line *open, struct 
 				: line_fail(r, open->value, "a list of rules", err);
 }
 
-bool sim_book_parse(struct sim_book *book, struct sim_formulas *f, const struct sim_gpu *gpu,
+bool sim_book_parse(struct sim_book *book, struct sim_laws *laws, const struct sim_gpu *gpu,
 		    const struct gpudb_text *text, struct err *err)
 {
-	struct reader r = {.book = book, .formulas = f, .gpu = gpu};
+	struct reader r = {.book = book, .laws = laws, .gpu = gpu};
 	struct stanza_line open = {0};
 	struct {
 		const char *name;
 		unsigned *ratio;
-	} known[] = {{"line", &f->line}, {"tex", &f->tex}, {"rt_box", &f->rays}};
+	} known[] = {{"line", &laws->line}, {"tex", &laws->tex}, {"rt_box", &laws->rays}};
 
 	for (unsigned b = 0; b < SIM_BLOCKS; b++) {
 		struct span names = span_of(blocks[b].names), name;
@@ -348,15 +332,15 @@ bool sim_book_parse(struct sim_book *book, struct sim_formulas *f, const struct 
 			continue;
 		open = r.line;
 		if (span_is(open.text, "ratios shader"))
-			f->n_content = f->n_ratios;
+			laws->n_content = laws->n_ratios;
 		if (span_is(open.text, "ratios rates"))
-			f->n_shares = f->n_ratios;
+			laws->n_shares = laws->n_ratios;
 	}
 	for (unsigned i = 0; i < book->n_values; i++) {
 		unsigned streams = 0;
 
-		for (unsigned k = 0; k < f->n; k++)
-			streams |= f->list[k].value == SIM_INPUTS + i ? f->list[k].streams : 0;
+		for (unsigned k = 0; k < laws->n_formulas; k++)
+			streams |= laws->formulas[k].value == SIM_INPUTS + i ? laws->formulas[k].streams : 0;
 		if (streams != SIM_SETS - 1)
 			return line_fail(&r, book->values[i], "a formula for each stream", err);
 	}
@@ -370,13 +354,42 @@ bool sim_book_parse(struct sim_book *book, struct sim_formulas *f, const struct 
 	return true;
 }
 
-bool sim_book_load(struct sim_book *book, struct sim_formulas *formulas, const struct sim_gpu *gpu,
-		   struct err *err)
+bool sim_book_load(struct sim_book *book, struct sim_laws *laws, const struct sim_gpu *gpu, struct err *err)
 {
 	const struct gpudb_text text = {
 		"demo.rules", {embed_demo_rules, (size_t)(embed_demo_rules_end - embed_demo_rules)}};
 
-	return sim_book_parse(book, formulas, gpu, &text, err);
+	return sim_book_parse(book, laws, gpu, &text, err);
+}
+
+void sim_book_prune(struct sim_book *book, struct sim_laws *laws)
+{
+	/* Traffic feeds the slices, and warps the cores, so they are counted in any case. */
+	for (unsigned i = CORE_READS; i < CORE_TRAFFIC_END; i++)
+		book->needed[SIM_CORE][i] = true;
+	for (unsigned i = TILER_READ_BEATS; i <= TILER_WARPS; i++)
+		book->needed[SIM_TILER][i] = true;
+	/* Backwards, because a rule comes before the rules that it feeds. */
+	for (unsigned list = SIM_LISTS; list-- > 0;) {
+		struct sim_rules *rules = &laws->lists[list];
+		bool *needed = book->needed[lists[list].block];
+		unsigned first = rules->n;
+
+		rules->first_part = laws->n_parts;
+		for (unsigned i = rules->n; i-- > 0;) {
+			struct sim_rule r = rules->rules[i];
+
+			if (!needed[r.out])
+				continue;
+			needed[r.a] = true;
+			if (r.op == OP_SUM || r.op == OP_REST)
+				needed[r.b] = true;
+			laws->n_parts += r.op == OP_PART;
+			rules->rules[--first] = r;
+		}
+		rules->n -= first;
+		memmove(rules->rules, rules->rules + first, rules->n * sizeof(rules->rules[0]));
+	}
 }
 
 void sim_book_free(struct sim_book *book)
@@ -385,9 +398,9 @@ void sim_book_free(struct sim_book *book)
 	sys_unload(embed_demo_rules, embed_demo_rules_end);
 }
 
-void sim_formulas_fini(struct sim_formulas *f)
+void sim_laws_fini(struct sim_laws *laws)
 {
-	for (unsigned i = 0; i < f->n; i++)
-		expr_fini(&f->list[i].expr);
-	f->n = 0;
+	for (unsigned i = 0; i < laws->n_formulas; i++)
+		expr_fini(&laws->formulas[i].expr);
+	laws->n_formulas = 0;
 }

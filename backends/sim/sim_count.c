@@ -1,4 +1,5 @@
 #include "backends/sim/sim_model.h"
+#include "base/alloc.h"
 
 #include <assert.h>
 
@@ -27,8 +28,10 @@ void sim_count_init(struct sim_model *m)
 {
 	const struct sim_gpu *gpu = &m->gpu;
 
+	for (unsigned i = 0; i <= SIM_LOADS; i++)
+		m->loads[i].stream = i / SIM_PASSES_MAX;
 	for (unsigned s = 0; s < STREAMS; s++)
-		m->now[s] = m->loads[s];
+		m->now[s] = &m->loads[s * SIM_PASSES_MAX];
 	/* Flush often enough that no result exceeds 32 bits: in a core, few things happen more than
 	 * once per cycle; a slice may have to write for all cores. */
 	m->longest = (1ull << 32) / SIM_TICK /
@@ -49,9 +52,9 @@ static void set_speeds(struct sim_model *m, const struct share *share, double an
 		if (!queue->running)
 			continue;
 		stream = sim_queue_head(queue)->stream;
-		queue->speed = sim_share(share->part[stream] * any * issue /
-					 (shares[1u << stream].any * m->now[stream]->profile.any *
-					  m->now[stream]->profile.issue));
+		queue->speed =
+			sim_share(share->part[stream] * any * issue /
+				  (shares[1u << stream].any * m->now[stream]->any * m->now[stream]->issue));
 	}
 	/* Compute gets its part of what vertex work leaves. */
 	m->part[STREAM_VERTEX] = sim_share(share->part[STREAM_VERTEX]);
@@ -68,10 +71,10 @@ void sim_count_rates(struct sim_model *m)
 	for (unsigned s = 0; s < STREAMS; s++) {
 		if (!(m->set & 1u << s))
 			continue;
-		issue += share->part[s] * m->now[s]->profile.issue;
-		if (share->any * m->now[s]->profile.any <= any)
+		issue += share->part[s] * m->now[s]->issue;
+		if (share->any * m->now[s]->any <= any)
 			continue;
-		any = share->any * m->now[s]->profile.any;
+		any = share->any * m->now[s]->any;
 		lead = s;
 	}
 	if (several)
@@ -97,7 +100,7 @@ void sim_count_rates(struct sim_model *m)
 static void core_ticks(struct sim_model *m, unsigned i, uint64_t ticks)
 {
 	struct sim_core *core = &m->cores[i];
-	struct sim_core_row *row = &m->core_rows[i / SIM_LANES];
+	uint64_t(*total)[SIM_LANES] = m->rows[ROW_CORES + i / SIM_LANES].total;
 	uint64_t any = sim_part(ticks, core->any, &core->root[ROOT_ANY]);
 	uint64_t exec = sim_part(any, core->exec, &core->root[ROOT_EXEC]);
 	uint64_t vertex = sim_part(exec, m->part[STREAM_VERTEX], &core->root[ROOT_VERTEX]);
@@ -107,8 +110,10 @@ static void core_ticks(struct sim_model *m, unsigned i, uint64_t ticks)
 
 	nonfrag += sim_part(any - nonfrag, core->nonfrag, &core->root[ROOT_NONFRAG]);
 	frag = fragment + sim_part(any - fragment, core->frag, &core->root[ROOT_FRAG]);
-	row->total[CORE_ANY][i % SIM_LANES] += any * SIM_TICK;
-	row->total[CORE_NONFRAG][i % SIM_LANES] += nonfrag * SIM_TICK;
+	total[CORE_ANY][i % SIM_LANES] += any * SIM_TICK;
+	total[CORE_NONFRAG][i % SIM_LANES] += nonfrag * SIM_TICK;
+	total[CORE_FRAG][i % SIM_LANES] += frag * SIM_TICK;
+	total[CORE_EXEC][i % SIM_LANES] += exec * SIM_TICK;
 	m->now[STREAM_VERTEX]->exec[i] += (uint32_t)vertex;
 	m->now[STREAM_FRAGMENT]->exec[i] += (uint32_t)fragment;
 	m->now[STREAM_COMPUTE]->exec[i] += (uint32_t)compute;
@@ -117,16 +122,21 @@ static void core_ticks(struct sim_model *m, unsigned i, uint64_t ticks)
 
 static void front_ticks(struct sim_model *m, uint64_t ticks)
 {
-	for (struct sim_front *unit = m->front; unit < m->front + SIM_FRONT_UNITS; unit++) {
-		uint64_t done = unit->left < ticks ? unit->left : ticks;
+	uint64_t(*total)[SIM_LANES] = m->rows[ROW_FRONT].total;
 
-		unit->left -= done;
-		unit->wait += done;
+	total[GPU_ACTIVE][0] += ticks * SIM_TICK;
+	for (unsigned i = 0; i < ARRAY_LEN(m->unit_left); i++) {
+		uint64_t done = m->unit_left[i] < ticks ? m->unit_left[i] : ticks;
+
+		m->unit_left[i] -= done;
+		total[GPU_UNITS + i][0] += done * SIM_TICK;
 	}
 }
 
 void sim_count_ticks(struct sim_model *m, uint64_t ticks)
 {
+	uint64_t(*total)[SIM_LANES] = m->rows[ROW_FRONT].total;
+
 	if (!m->set) {
 		uint64_t tail = m->tail < ticks ? m->tail : ticks;
 
@@ -136,8 +146,8 @@ void sim_count_ticks(struct sim_model *m, uint64_t ticks)
 		return;
 	}
 	front_ticks(m, ticks);
+	total[GPU_ANY_QUEUE][0] += ticks * SIM_TICK;
 	m->wait_any += ticks;
-	m->wait_stall += ticks;
 	for (unsigned s = 0; s < STREAMS; s++) {
 		if (!(m->set & 1u << s))
 			continue;
@@ -162,40 +172,36 @@ void sim_count_ticks(struct sim_model *m, uint64_t ticks)
 
 /* Firmware and command units work for each job; the interrupt of each frame is pending until the
  * CPU handles it. */
-static void add_front_work(struct sim_model *m, const struct sim_job *job, enum sim_front_unit first,
-			   enum sim_front_unit last)
+static void add_unit_work(struct sim_model *m, const struct sim_job *job, unsigned first, unsigned end)
 {
-	static const double cycles[SIM_FRONT_UNITS] = {
-		[FRONT_IRQ] = 6000, [FRONT_MCU] = 34000, [FRONT_CEU] = 12000, [FRONT_LSU] = 6500};
+	static const double cycles[GPU_UNITS_END - GPU_UNITS] = {6000, 34000, 12000, 6500};
 
-	for (unsigned i = first; i <= last && m->shows; i++)
-		m->front[i].left +=
+	for (unsigned i = first; i < end && m->shows; i++)
+		m->unit_left[i] +=
 			(uint64_t)(cycles[i] * (0.6 + 0.8 * sim_hash_unit(sim_hash(job->key, 1, i))) /
 				   SIM_TICK);
 }
 
 void sim_count_begin(struct sim_model *m, const struct sim_job *job)
 {
-	enum sim_stream stream = job->stream;
-	struct sim_load *load = m->now[stream] = &m->loads[stream][job->pass - m->scenario.passes];
+	struct sim_load *load =
+		&m->loads[job->stream * SIM_PASSES_MAX + (unsigned)(job->pass - m->scenario.passes)];
 
+	m->now[job->stream] = load;
 	if (load->key != job->key) {
-		sim_flush_load(m, stream, load);
+		sim_flush_load(m, load);
 		load->key = job->key;
-		sim_waits_init(m, job, load);
 		load->task_ratio = job->tasks * SIM_ONE / job->work;
-		sim_profile_init(load, &m->gpu, job, (double)m->khz / (double)m->gpu.top_khz,
-				 job->pass->pixels * m->pixels / (double)(job->work * SIM_TICK), &m->formulas,
-				 &m->used[stream]);
+		sim_profile_init(m, load, job);
 	}
-	add_front_work(m, job, FRONT_MCU, FRONT_LSU);
+	add_unit_work(m, job, 1, ARRAY_LEN(m->unit_left));
 }
 
 void sim_count_end(struct sim_model *m, const struct sim_job *job)
 {
-	m->queue_total[QUEUE_JOBS][job->stream]++;
+	m->rows[ROW_QUEUES].total[QUEUE_JOBS][job->stream]++;
 	if (!job->ends_frame)
 		return;
-	m->gpu_total[GPU_IRQS][0]++;
-	add_front_work(m, job, FRONT_IRQ, FRONT_IRQ);
+	m->rows[ROW_FRONT].total[GPU_IRQS][0]++;
+	add_unit_work(m, job, 0, 1);
 }

@@ -1,126 +1,109 @@
 /* Turn the ticks that loads, queues and the front end have done into counts, by the rules of the
- * product. */
+ * product. Each instance counts with ratios that differ a little from those of the job. */
 #include "backends/sim/sim_model.h"
+#include "base/alloc.h"
 
 #include <string.h>
 
-static void add_ratios(bool *ratios, const bool *more)
+static const enum sim_list core_lists[] = {LIST_EXEC, LIST_TEXTURE, LIST_RAYS, LIST_FRAGMENT};
+
+/* The list of a stream in place of that of fragments. */
+static enum sim_list own_list(enum sim_list list, unsigned stream)
 {
-	for (unsigned i = 0; i < SIM_RATIOS_MAX; i++)
-		ratios[i] |= more[i];
+	return list == LIST_FRAGMENT && stream != STREAM_FRAGMENT ? LIST_NONFRAG : list;
 }
 
-static void init_chain(struct sim_model *m, const struct sim_book *book, enum sim_list list,
-		       struct sim_wants *wants, bool *ratios)
+/* ---- rules ---- */
+
+static void count_part(uint32_t *restrict out, const uint32_t *restrict in, const uint32_t *restrict ratio,
+		       uint32_t *restrict rest, uint64_t *restrict total)
 {
-	sim_chain_init(&m->chains[list], &book->lists[list], wants, ratios);
-}
+	for (unsigned i = 0; i < SIM_LANES; i++) {
+		uint64_t x = rest[i] + (uint64_t)in[i] * ratio[i];
 
-/* The shares that are written in the rules themselves. */
-static void set_shares(struct sim_model *m, const struct sim_book *book)
-{
-	const struct sim_rules *queue = &book->lists[LIST_QUEUE], *front = &book->lists[LIST_FRONT];
-
-	m->n_queue_rules = queue->n;
-	for (unsigned k = 0; k < queue->n; k++)
-		for (unsigned s = 0; s < STREAMS; s++)
-			m->queue_shares[k][s] = (uint32_t)(queue->shares[k][s] * SIM_ONE);
-	for (unsigned k = 0; k < front->n; k++)
-		m->gpu_shares[k][0] = (uint32_t)(front->shares[k][0] * SIM_ONE);
-	memcpy(m->stall_shares, book->lists[LIST_STALL].shares, sizeof(m->stall_shares));
-}
-
-void sim_count_show(struct sim_model *m, const struct sim_book *book, struct sim_wants wants[SIM_BLOCKS])
-{
-	bool core[SIM_RATIOS_MAX] = {false}, slice[SIM_RATIOS_MAX] = {false}, tiler[SIM_RATIOS_MAX] = {false};
-	bool own[STREAMS][SIM_RATIOS_MAX] = {{false}}, by_index[SIM_RATIOS_MAX];
-	const unsigned all = SIM_SETS - 1;
-
-	/* Traffic feeds the slices, so it is counted even if no counter shows it. */
-	for (unsigned i = CORE_READ_TEX; i < CORE_TRAFFIC_END; i++)
-		wants[SIM_CORE].fed[i] = true;
-	wants[SIM_TILER].fed[TILER_READ_BEATS] = wants[SIM_TILER].fed[TILER_WRITE_BEATS] =
-		wants[SIM_TILER].fed[TILER_WARPS] = true;
-	init_chain(m, book, LIST_NONFRAG, &wants[SIM_CORE], own[STREAM_COMPUTE]);
-	memcpy(own[STREAM_VERTEX], own[STREAM_COMPUTE], sizeof(own[0]));
-	init_chain(m, book, LIST_FRAGMENT, &wants[SIM_CORE], own[STREAM_FRAGMENT]);
-	init_chain(m, book, LIST_RAYS, &wants[SIM_CORE], core);
-	init_chain(m, book, LIST_TEXTURE, &wants[SIM_CORE], core);
-	init_chain(m, book, LIST_EXEC, &wants[SIM_CORE], core);
-	init_chain(m, book, LIST_SLICE, &wants[SIM_SLICE], slice);
-	init_chain(m, book, LIST_TILER, &wants[SIM_TILER], tiler);
-	init_chain(m, book, LIST_STALL, &wants[SIM_SLICE], by_index);
-	init_chain(m, book, LIST_QUEUE, &wants[SIM_QUEUE], by_index);
-	init_chain(m, book, LIST_FRONT, &wants[SIM_FRONT], by_index);
-	for (unsigned s = 0; s < STREAMS; s++) {
-		m->core_chains[s][0] = &m->chains[LIST_EXEC];
-		m->core_chains[s][1] = &m->chains[s == STREAM_FRAGMENT ? LIST_FRAGMENT : LIST_NONFRAG];
-		m->core_chains[s][2] = &m->chains[LIST_TEXTURE];
-		m->core_chains[s][3] = &m->chains[LIST_RAYS];
+		rest[i] = (uint32_t)x & (SIM_ONE - 1);
+		out[i] = (uint32_t)(x / SIM_ONE);
+		total[i] += out[i];
 	}
-	set_shares(m, book);
-	slice[m->formulas.line] = true;
-	core[m->formulas.tex] = core[m->formulas.rays] = true; /* 0: the job needs no such chain */
-	sim_used_init(&m->used_slice, &m->formulas, slice, all);
-	sim_used_init(&m->used_tiler, &m->formulas, tiler, all);
-	for (unsigned s = 0; s < STREAMS; s++) {
-		add_ratios(own[s], core);
-		sim_used_init(&m->used_core[s], &m->formulas, own[s], 1u << s);
-		add_ratios(own[s], slice);
-		if (s == STREAM_VERTEX)
-			add_ratios(own[s], tiler);
-		sim_used_init(&m->used[s], &m->formulas, own[s], 1u << s);
+}
+
+/* a + b * times */
+static void count_sum(uint32_t *restrict out, const uint32_t *restrict a, const uint32_t *restrict b,
+		      uint32_t times, uint64_t *restrict total)
+{
+	for (unsigned i = 0; i < SIM_LANES; i++) {
+		out[i] = a[i] + b[i] * times;
+		total[i] += out[i];
 	}
-	sim_lanes_init(m);
-	m->shows = true;
 }
 
-/* Like the leaves of a chain, but each slice has its own ratio. */
-static void flush_stalls(struct sim_model *m)
+static void add_lanes(uint64_t *restrict total, const uint32_t *restrict now)
 {
-	uint32_t active = (uint32_t)(m->wait_stall * SIM_TICK);
-
-	for (unsigned row = 0; row < sim_rows(m->gpu.slices); row++) {
-		struct sim_slice_row *slices = &m->slice_rows[row];
-
-		for (unsigned k = 0; k < m->chains[LIST_STALL].n_leaves; k++)
-			for (unsigned i = 0; i < SIM_LANES; i++)
-				slices->stall_rest[k][i] +=
-					(uint64_t)active *
-					slices->stall[m->chains[LIST_STALL].leaves[k].b][i];
-	}
-	m->wait_stall = 0;
+	for (unsigned i = 0; i < SIM_LANES; i++)
+		total[i] += now[i];
 }
 
-/* The queues have other ratios as soon as other jobs run. */
-static void flush_queues(struct sim_model *m)
+/* Apply a list to the increases in now[], which has its inputs, and add up its outputs. */
+static void apply_rules(struct sim_model *m, enum sim_list list, const struct sim_load *load, unsigned row,
+			uint32_t (*restrict now)[SIM_LANES])
 {
-	uint32_t queue[QUEUE_MAX][SIM_LANES] = {0};
+	static const uint32_t none[SIM_LANES];
+	const struct sim_rules *rules = &m->laws.lists[list];
+	uint32_t(*ratios)[SIM_LANES] = m->rows[row].ratios[load->stream];
+	uint64_t(*total)[SIM_LANES] = m->rows[row].total;
+	uint32_t(*rest)[SIM_LANES] =
+		m->rest + ((size_t)(load - m->loads) * SIM_ROWS + row) * m->laws.n_parts + rules->first_part;
 
-	for (unsigned s = 0; s < STREAMS; s++) {
-		queue[QUEUE_CYCLES][s] = (uint32_t)(m->wait_queue[s] * SIM_TICK);
-		m->queue_total[QUEUE_CYCLES][s] += queue[QUEUE_CYCLES][s];
-		m->wait_queue[s] = 0;
-	}
-	sim_chain_apply(&m->chains[LIST_QUEUE], m->queue_ratios, m->queue_rest, queue, m->queue_total);
+	for (const struct sim_rule *r = rules->rules; r < rules->rules + rules->n; r++)
+		if (r->op == OP_PART)
+			count_part(now[r->out], now[r->a], ratios[r->b], *rest++, total[r->out]);
+		else if (r->op == OP_TIMES)
+			count_sum(now[r->out], none, now[r->a], r->b, total[r->out]);
+		else
+			count_sum(now[r->out], now[r->a], now[r->b], r->op == OP_SUM ? 1 : UINT32_MAX,
+				  total[r->out]);
 }
 
-void sim_flush_waits(struct sim_model *m)
+/* ---- loads ---- */
+
+/* In float, which has as many bits as a ratio's fraction, and in a straight loop, which compilers
+ * vectorize. */
+static void set_lane(uint32_t *restrict out, float ratio, const float *restrict skew)
 {
-	flush_stalls(m);
-	flush_queues(m);
+	for (unsigned i = 0; i < SIM_LANES; i++)
+		out[i] = (uint32_t)(int32_t)(ratio * skew[i]);
 }
 
-/* Where the remainders of a load are: those of its cores, row by row, its slices and the tiler. */
-static uint64_t (*rest_of_load(const struct sim_model *m, enum sim_stream stream, const struct sim_load *load,
-			       unsigned core_row))[SIM_LANES]
+static void set_ratios(struct sim_model *m, enum sim_list list, const struct sim_load *load, unsigned row)
 {
-	unsigned rows = 0;
+	const struct sim_rules *rules = &m->laws.lists[list];
+	struct sim_row *lanes = &m->rows[row];
 
-	for (unsigned k = 0; k < SIM_CORE_CHAINS; k++)
-		rows += m->core_chains[stream][k]->rows;
-	return load->rest + core_row * rows;
+	for (const struct sim_rule *r = rules->rules; r < rules->rules + rules->n; r++)
+		if (r->op == OP_PART)
+			set_lane(lanes->ratios[load->stream][r->b], (float)load->ratios[r->b],
+				 lanes->skew[r->b]);
 }
+
+/* Give the lanes of the load's stream its ratios, unless they have them. */
+static void set_lanes(struct sim_model *m, const struct sim_load *load)
+{
+	if (m->lanes_key[load->stream] == load->key)
+		return;
+	m->lanes_key[load->stream] = load->key;
+	for (unsigned row = 0; row < sim_rows(m->gpu.cores); row++)
+		for (unsigned i = 0; i < ARRAY_LEN(core_lists); i++)
+			set_ratios(m, own_list(core_lists[i], load->stream), load, ROW_CORES + row);
+	for (unsigned row = 0; row < sim_rows(m->gpu.slices); row++)
+		set_ratios(m, LIST_SLICE, load, ROW_SLICES + row);
+	if (load->stream == STREAM_VERTEX)
+		set_ratios(m, LIST_TILER, load, ROW_TILER);
+}
+
+/* Memory traffic of a load, of 16 bytes each. */
+struct beats {
+	uint64_t reads, writes;
+};
 
 /* Sum the quantities from `first` up to `end` over all lanes. */
 static uint64_t sum_of(uint32_t (*now)[SIM_LANES], unsigned first, unsigned end)
@@ -133,179 +116,217 @@ static uint64_t sum_of(uint32_t (*now)[SIM_LANES], unsigned first, unsigned end)
 	return sum;
 }
 
-/* Turn the pending work of a row of cores into the inputs of its chains. */
-static void take_waits(struct sim_model *m, unsigned row, struct sim_load *load, uint32_t (*now)[SIM_LANES])
+static void flush_cores(struct sim_model *m, struct sim_load *load, unsigned row, const uint32_t *warps,
+			struct beats *beats)
 {
-	struct sim_core_row *cores = &m->core_rows[row];
+	const bool wanted[SIM_LISTS] = {[LIST_EXEC] = true,
+					[LIST_TEXTURE] = load->ratios[m->laws.tex],
+					[LIST_RAYS] = load->ratios[m->laws.rays],
+					[LIST_FRAGMENT] = true};
+	uint32_t now[CORE_MAX][SIM_LANES];
 
+	memset(now[CORE_READS], 0, (CORE_TRAFFIC_END - CORE_READS) * sizeof(now[0]));
 	for (unsigned i = 0; i < SIM_LANES; i++) {
 		unsigned core = row * SIM_LANES + i;
 
 		now[CORE_EXEC][i] = load->exec[core] * SIM_TICK;
 		now[CORE_EXEC_QUARTER][i] = now[CORE_EXEC][i] / 4;
 		now[CORE_FRAG][i] = load->frag[core] * SIM_TICK;
-		now[CORE_VERTEX_WARPS][i] = m->cores[core].vertex_warps; /* of this load */
-		cores->total[CORE_EXEC][i] += now[CORE_EXEC][i];
-		cores->total[CORE_FRAG][i] += now[CORE_FRAG][i];
-		load->exec[core] = load->frag[core] = m->cores[core].vertex_warps = 0;
+		now[CORE_VERTEX_WARPS][i] = warps[core];
+		load->exec[core] = load->frag[core] = 0;
 	}
-}
-
-/* Add the traffic of a row of cores, in beats of 16 bytes. */
-static void flush_cores(struct sim_model *m, unsigned row, enum sim_stream stream, struct sim_load *load,
-			uint64_t *reads, uint64_t *writes)
-{
-	struct sim_core_row *cores = &m->core_rows[row];
-	const uint32_t *ratios = load->profile.ratios;
-	const bool wanted[SIM_CORE_CHAINS] = {true, true, ratios[m->formulas.tex], ratios[m->formulas.rays]};
-	uint64_t(*rest)[SIM_LANES] = rest_of_load(m, stream, load, row);
-	uint32_t now[CORE_MAX][SIM_LANES];
-
-	memset(now[CORE_READ_TEX], 0, (CORE_TRAFFIC_END - CORE_READ_TEX) * sizeof(now[0]));
-	take_waits(m, row, load, now);
-	for (unsigned k = 0; k < SIM_CORE_CHAINS; rest += m->core_chains[stream][k++]->rows)
-		if (wanted[k])
-			sim_chain_apply(m->core_chains[stream][k], cores->lanes.ratios[stream], rest, now,
-					cores->total);
-	*reads += sum_of(now, CORE_READ_TEX, CORE_WRITE_LS_WB);
-	*writes += sum_of(now, CORE_WRITE_LS_WB, CORE_TRAFFIC_END);
+	for (unsigned i = 0; i < ARRAY_LEN(core_lists); i++)
+		if (wanted[core_lists[i]])
+			apply_rules(m, own_list(core_lists[i], load->stream), load, ROW_CORES + row, now);
+	beats->reads += sum_of(now, CORE_READS, CORE_WRITES);
+	beats->writes += sum_of(now, CORE_WRITES, CORE_TRAFFIC_END);
 }
 
 /* Requests of one line each, distributed over the slices by address. */
-static void flush_slices(struct sim_model *m, enum sim_stream stream, struct sim_load *load, uint64_t reads,
-			 uint64_t writes)
+static void flush_slices(struct sim_model *m, struct sim_load *load, const struct beats *beats)
 {
-	const uint32_t *ratios = load->profile.ratios;
-	uint64_t(*rest)[SIM_LANES] = rest_of_load(m, stream, load, sim_rows(m->gpu.cores));
-	uint32_t now[SLICE_MAX][SIM_LANES];
+	uint64_t left[2] = {
+		sim_part(beats->reads, load->ratios[m->laws.line], &load->request_carry[0]),
+		sim_part(beats->writes, load->ratios[m->laws.line], &load->request_carry[1]),
+	};
 
-	reads = sim_part(reads, ratios[m->formulas.line], &load->request_carry[0]);
-	writes = sim_part(writes, ratios[m->formulas.line], &load->request_carry[1]);
-	for (unsigned row = 0; row < sim_rows(m->gpu.slices); row++, rest += m->chains[LIST_SLICE].rows) {
-		struct sim_slice_row *slices = &m->slice_rows[row];
+	for (unsigned row = 0; row < sim_rows(m->gpu.slices); row++) {
+		uint32_t now[SLICE_MAX][SIM_LANES];
 
-		for (unsigned i = 0; i < SIM_LANES; i++) {
-			unsigned slice = row * SIM_LANES + i;
-			uint64_t r = sim_part(reads, m->slices[slice].part, &load->slice_carry[slice][0]);
-			uint64_t w = sim_part(writes, m->slices[slice].part, &load->slice_carry[slice][1]);
+		for (unsigned i = 0; i < 2 * SIM_LANES; i++) {
+			unsigned slice = row * SIM_LANES + i / 2, k = i % 2;
+			uint64_t own = sim_part(left[k], m->slices[slice].part, &load->slice_carry[slice][k]);
 
-			reads -= r;
-			writes -= w;
-			now[SLICE_READS][i] = (uint32_t)r;
-			now[SLICE_WRITES][i] = (uint32_t)w;
-			slices->total[SLICE_READS][i] += r;
-			slices->total[SLICE_WRITES][i] += w;
+			left[k] -= own;
+			now[SLICE_READS + k][i / 2] = (uint32_t)own;
 		}
-		sim_chain_apply(&m->chains[LIST_SLICE], slices->lanes.ratios[stream], rest, now,
-				slices->total);
+		add_lanes(m->rows[ROW_SLICES + row].total[SLICE_READS], now[SLICE_READS]);
+		add_lanes(m->rows[ROW_SLICES + row].total[SLICE_WRITES], now[SLICE_WRITES]);
+		apply_rules(m, LIST_SLICE, load, ROW_SLICES + row, now);
 	}
 }
 
 /* The tiler requests warps, which the cores take in turn. */
-static void deal_warps(struct sim_model *m, struct sim_load *load, uint64_t warps)
+static void flush_tiler(struct sim_model *m, struct sim_load *load, uint32_t *warps, struct beats *beats)
 {
-	for (unsigned i = 0; i < m->gpu.cores; i++) {
-		uint64_t own = sim_part(warps, m->cores[i].part, &load->warp_carry[i]);
-
-		m->cores[i].vertex_warps += (uint32_t)own;
-		warps -= own;
-	}
-}
-
-static void flush_tiler(struct sim_model *m, struct sim_load *load, uint64_t *reads, uint64_t *writes)
-{
-	uint64_t(*rest)[SIM_LANES] = rest_of_load(m, STREAM_VERTEX, load, sim_rows(m->gpu.cores)) +
-				     sim_rows(m->gpu.slices) * m->chains[LIST_SLICE].rows;
 	uint32_t now[TILER_MAX][SIM_LANES];
+	uint64_t left;
 
 	memset(now[TILER_WORK], 0, sizeof(now[0]));
 	memset(now[TILER_QUEUE], 0, sizeof(now[0]));
 	now[TILER_WORK][0] = (uint32_t)(load->work * SIM_TICK);
 	now[TILER_QUEUE][0] = (uint32_t)(load->tiler * SIM_TICK);
-	sim_chain_apply(&m->chains[LIST_TILER], m->tiler_lanes.ratios[STREAM_VERTEX], rest, now,
-			m->tiler_total);
-	*reads += now[TILER_READ_BEATS][0];
-	*writes += now[TILER_WRITE_BEATS][0];
-	deal_warps(m, load, now[TILER_WARPS][0]);
+	apply_rules(m, LIST_TILER, load, ROW_TILER, now);
+	beats->reads += now[TILER_READ_BEATS][0];
+	beats->writes += now[TILER_WRITE_BEATS][0];
+	left = now[TILER_WARPS][0];
+	for (unsigned i = 0; i < m->gpu.cores; i++) {
+		warps[i] = (uint32_t)sim_part(left, m->cores[i].part, &load->warp_carry[i]);
+		left -= warps[i];
+	}
 }
 
-/* At its first flush a load gets its remainders. */
-static void claim_rest(struct sim_model *m, enum sim_stream stream, struct sim_load *load)
+void sim_flush_load(struct sim_model *m, struct sim_load *load)
 {
-	load->rest = m->load_rest + m->n_load_rest;
-	m->n_load_rest += (unsigned)(rest_of_load(m, stream, load, sim_rows(m->gpu.cores)) - load->rest) +
-			  sim_rows(m->gpu.slices) * m->chains[LIST_SLICE].rows + m->chains[LIST_TILER].rows;
-}
-
-void sim_flush_load(struct sim_model *m, enum sim_stream stream, struct sim_load *load)
-{
-	uint64_t reads = 0, writes = 0;
+	struct beats beats = {0};
+	uint32_t warps[SIM_CORES_MAX] = {0};
 
 	if (!load->touched)
 		return;
-	if (!load->rest)
-		claim_rest(m, stream, load);
-	sim_lanes_set(m, stream, load);
-	m->queue_total[QUEUE_TASKS][stream] += sim_part(load->work, load->task_ratio, &load->task_carry);
-	if (stream == STREAM_VERTEX)
-		flush_tiler(m, load, &reads, &writes);
+	set_lanes(m, load);
+	m->rows[ROW_QUEUES].total[QUEUE_TASKS][load->stream] +=
+		sim_part(load->work, load->task_ratio, &load->task_carry);
+	if (load->stream == STREAM_VERTEX)
+		flush_tiler(m, load, warps, &beats);
 	for (unsigned row = 0; row < sim_rows(m->gpu.cores); row++)
-		flush_cores(m, row, stream, load, &reads, &writes);
-	flush_slices(m, stream, load, reads, writes);
+		flush_cores(m, load, row, warps, &beats);
+	flush_slices(m, load, &beats);
 	load->work = load->tiler = 0;
 	load->touched = false;
-	load->unsettled = true;
 }
 
-static void flush_front_end(struct sim_model *m)
-{
-	static const uint8_t own[SIM_FRONT_UNITS] = {GPU_IRQ_CYCLES, GPU_MCU, GPU_CEU, GPU_LSU};
-	uint32_t gpu[GPU_MAX][SIM_LANES];
+/* ---- waits ---- */
 
-	memset(gpu[GPU_ANY_QUEUE], 0, sizeof(gpu[0]));
-	memset(gpu[GPU_TAIL], 0, sizeof(gpu[0]));
-	gpu[GPU_ANY_QUEUE][0] = (uint32_t)(m->wait_any * SIM_TICK);
-	gpu[GPU_TAIL][0] = (uint32_t)(m->wait_tail * SIM_TICK);
-	m->wait_any = m->wait_tail = 0;
-	for (unsigned i = 0; i < SIM_FRONT_UNITS; i++) {
-		m->gpu_total[own[i]][0] += m->front[i].wait * SIM_TICK;
-		m->front[i].wait = 0;
+void sim_waits_set(struct sim_model *m)
+{
+	const struct sim_rules *stalls = &m->laws.lists[LIST_STALL], *queues = &m->laws.lists[LIST_QUEUE];
+	/* A queue waits for cores more while it shares them. */
+	const double shared = (m->set & (m->set - 1)) != 0 ? 1.4 : 0.8;
+	double reads = 1, writes = 1;
+
+	for (unsigned s = 0; s < STREAMS; s++) {
+		if (!(m->set & 1u << s))
+			continue;
+		reads *= 1 - m->now[s]->read_stall;
+		writes *= 1 - m->now[s]->write_stall;
+		for (const struct sim_rule *r = queues->rules; r < queues->rules + queues->n; r++)
+			if (r->op == OP_PART)
+				m->rows[ROW_QUEUES].ratios[STREAMS][r->b][s] =
+					(uint32_t)(m->now[s]->waits[r->b] * shared *
+						   sim_share(queues->shares[r->b][s]));
 	}
-	m->gpu_total[GPU_ANY_QUEUE][0] += gpu[GPU_ANY_QUEUE][0];
-	m->gpu_total[GPU_TAIL][0] += gpu[GPU_TAIL][0];
-	m->gpu_total[GPU_ACTIVE][0] += gpu[GPU_ANY_QUEUE][0] + gpu[GPU_TAIL][0];
-	sim_chain_apply(&m->chains[LIST_FRONT], m->gpu_shares, m->gpu_rest, gpu, m->gpu_total);
+	for (const struct sim_rule *r = stalls->rules; r < stalls->rules + stalls->n; r++) {
+		const double *shares = stalls->shares[r->b],
+			     stall = shares[0] * (1 - reads) + shares[1] * (1 - writes) + shares[2];
+
+		for (unsigned i = 0; i < m->gpu.slices; i++)
+			m->rows[ROW_SLICES + i / SIM_LANES].ratios[STREAMS][r->b][i % SIM_LANES] =
+				sim_share(stall * m->slices[i].skew);
+	}
 }
 
-static void settle_load(struct sim_model *m, enum sim_stream stream, struct sim_load *load)
+void sim_flush_waits(struct sim_model *m)
 {
-	uint64_t(*rest)[SIM_LANES] = load->rest;
+	const struct sim_load *waits = &m->loads[SIM_WAITS];
+	uint32_t now[SIM_QUANTITIES_MAX][SIM_LANES] = {0};
 
-	if (!load->unsettled)
-		return;
-	load->unsettled = false;
-	for (unsigned row = 0; row < sim_rows(m->gpu.cores); row++)
-		for (unsigned k = 0; k < SIM_CORE_CHAINS; rest += m->core_chains[stream][k++]->rows)
-			sim_chain_settle(m->core_chains[stream][k], rest, m->core_rows[row].total);
-	for (unsigned row = 0; row < sim_rows(m->gpu.slices); row++, rest += m->chains[LIST_SLICE].rows)
-		sim_chain_settle(&m->chains[LIST_SLICE], rest, m->slice_rows[row].total);
-	if (stream == STREAM_VERTEX)
-		sim_chain_settle(&m->chains[LIST_TILER], rest, m->tiler_total);
+	now[GPU_ANY_QUEUE][0] = (uint32_t)(m->wait_any * SIM_TICK);
+	now[GPU_TAIL][0] = (uint32_t)(m->wait_tail * SIM_TICK);
+	apply_rules(m, LIST_FRONT, waits, ROW_FRONT, now);
+	for (unsigned i = 0; i < SIM_LANES; i++)
+		now[SLICE_ACTIVE][i] = (uint32_t)(m->wait_any * SIM_TICK);
+	for (unsigned row = 0; row < sim_rows(m->gpu.slices); row++)
+		apply_rules(m, LIST_STALL, waits, ROW_SLICES + row, now);
+	for (unsigned s = 0; s < STREAMS; s++) {
+		now[QUEUE_CYCLES][s] = (uint32_t)(m->wait_queue[s] * SIM_TICK);
+		m->wait_queue[s] = 0;
+	}
+	add_lanes(m->rows[ROW_QUEUES].total[QUEUE_CYCLES], now[QUEUE_CYCLES]);
+	apply_rules(m, LIST_QUEUE, waits, ROW_QUEUES, now);
+	m->wait_any = m->wait_tail = 0;
 }
 
 void sim_count_flush(struct sim_model *m)
 {
-	sim_flush_waits(m);
-	flush_front_end(m);
-	for (unsigned s = 0; s < STREAMS; s++)
-		for (unsigned i = 0; i < m->scenario.n_passes; i++) {
-			sim_flush_load(m, (enum sim_stream)s, &m->loads[s][i]);
-			settle_load(m, (enum sim_stream)s, &m->loads[s][i]);
-		}
-	for (unsigned row = 0; row < sim_rows(m->gpu.slices); row++)
-		sim_chain_settle(&m->chains[LIST_STALL], m->slice_rows[row].stall_rest,
-				 m->slice_rows[row].total);
-	sim_chain_settle(&m->chains[LIST_QUEUE], m->queue_rest, m->queue_total);
-	sim_chain_settle(&m->chains[LIST_FRONT], m->gpu_rest, m->gpu_total);
+	uint64_t(*queue)[SIM_LANES] = m->rows[ROW_QUEUES].total;
+
 	m->flushed = m->tick;
+	if (!m->shows)
+		return;
+	sim_flush_waits(m);
+	for (unsigned i = 0; i < SIM_LOADS; i++)
+		sim_flush_load(m, &m->loads[i]);
+	for (unsigned k = 0; k < QUEUE_MAX; k++)
+		queue[k][LANE_NONFRAG] = queue[k][STREAM_VERTEX] + queue[k][STREAM_COMPUTE];
+}
+
+/* ---- the differences between cores and slices ---- */
+
+/* Instances deviate by up to `amount`, 0.03: 3 %. Shares are below those of the job, all other
+ * ratios vary around them. */
+static void set_skew(struct sim_model *m, unsigned row, uint64_t key, double amount)
+{
+	for (unsigned r = 0; r < m->laws.n_ratios; r++)
+		for (unsigned i = 0; i < SIM_LANES; i++) {
+			double off = amount * sim_hash_unit(sim_hash(key, i, r));
+
+			m->rows[row].skew[r][i] =
+				(float)(r < m->laws.n_shares ? 1 - off : 1 + off - amount / 2);
+		}
+}
+
+static void init_cores(struct sim_model *m)
+{
+	const double imbalance = m->scenario.imbalance;
+	double left = 0;
+
+	for (unsigned i = 0; i < m->gpu.cores; i++) {
+		for (unsigned s = 0; s < STREAMS; s++)
+			m->cores[i].behind[s] = imbalance * sim_hash_unit(sim_hash(m->seed, i, 1000 + s));
+		left += 1 - m->cores[i].behind[STREAM_VERTEX];
+	}
+	for (unsigned i = 0; i < m->gpu.cores; i++) {
+		double own = 1 - m->cores[i].behind[STREAM_VERTEX];
+
+		m->cores[i].part = i + 1 == m->gpu.cores ? SIM_ONE : sim_share(own / left);
+		left -= own;
+	}
+	for (unsigned row = 0; row < sim_rows(m->gpu.cores); row++)
+		set_skew(m, ROW_CORES + row, sim_hash(m->seed, row, 1100), imbalance);
+}
+
+static void init_slices(struct sim_model *m)
+{
+	for (unsigned i = 0; i < m->gpu.slices; i++) {
+		double skew = 0.03 * sim_hash_unit(sim_hash(m->seed, i, 2000)) - 0.015;
+
+		m->slices[i].skew = 1 + skew;
+		m->slices[i].part =
+			i + 1 == m->gpu.slices ? SIM_ONE : sim_share((1 + skew) / (m->gpu.slices - i));
+	}
+	for (unsigned row = 0; row < sim_rows(m->gpu.slices); row++)
+		set_skew(m, ROW_SLICES + row, sim_hash(m->seed, row, 2001), 0.02);
+}
+
+void sim_count_show(struct sim_model *m)
+{
+	const struct sim_rules *front = &m->laws.lists[LIST_FRONT];
+
+	m->rest = xcalloc((SIM_LOADS + 1) * SIM_ROWS * (size_t)m->laws.n_parts, sizeof(*m->rest));
+	init_cores(m);
+	init_slices(m);
+	set_skew(m, ROW_TILER, 0, 0);
+	for (unsigned k = 0; k < SIM_RULES_MAX; k++)
+		m->rows[ROW_FRONT].ratios[STREAMS][k][0] = sim_share(front->shares[k][0]);
+	m->shows = true;
 }

@@ -21,7 +21,7 @@
 #define MALITOP_SIM_MODEL_H
 
 #include "backends/sim/sim.h"
-#include "backends/sim/sim_rules.h"
+#include "model/expr.h"
 #include "model/gpudb.h"
 
 #define SIM_TICK 8 /* GPU cycles; every clock in whole MHz has a whole number of ticks per ms */
@@ -30,12 +30,86 @@
 #define SIM_QUEUES_MAX 3
 #define SIM_FRAMES_ALIKE 4 /* frames in a row with the same work and ratios */
 #define SIM_PENDING_MAX 32 /* jobs of the frames in flight, per queue */
-#define SIM_STALLS 8       /* at most */
 #define SIM_LOADS (STREAMS * SIM_PASSES_MAX)
-#define SIM_RESTS_MAX ((SIM_CORES_MAX / SIM_LANES * 4 + SIM_SLICES_MAX / SIM_LANES + 1) * SIM_RULES_MAX)
-#define SIM_CORE_CHAINS 4 /* of the cores, for one stream */
 #define SIM_SETS (1u << STREAMS)
-#define SIM_FRONT_UNITS 4
+
+/* Rules: how one quantity follows from another, as src/data/demo.rules describes it. A rule is
+ * applied to increases: PART takes a share and carries the remainder on, SUM and REST add and
+ * subtract, TIMES multiplies by a constant of the product.
+ *
+ * Thousands of rules are applied per sample. So rules that lead to no counter of the product are
+ * removed, which does not affect the others, and instances are side by side in rows of SIM_LANES: a
+ * rule is looked up once per row, and the arithmetic is a straight loop over 32-bit numbers that
+ * compilers vectorize. The model flushes often enough for 32 bits. */
+#define SIM_ONE (1u << 24) /* a ratio of 1 */
+#define SIM_LANES 8
+#define SIM_RULES_MAX 56 /* per list */
+#define SIM_STALLS 8     /* rules of LIST_STALL */
+#define SIM_RATIOS_MAX 168
+#define SIM_FORMULAS_MAX 240
+#define SIM_COUNTERS_MAX 320
+
+/* The quantities that the model itself knows, by block: inputs of the rules, then outputs of which
+ * it makes more. The rules name the others. Cycles are GPU cycles, traffic is in beats of 16
+ * bytes. */
+enum sim_block { SIM_QUEUE, SIM_FRONT, SIM_TILER, SIM_CORE, SIM_SLICE, SIM_BLOCKS };
+enum { QUEUE_CYCLES, QUEUE_JOBS, QUEUE_TASKS, QUEUE_MAX = 16 };
+enum {
+	GPU_ZERO, /* never used: the reserved queue, the second stage of the MMU */
+	GPU_ACTIVE,
+	GPU_ANY_QUEUE,
+	GPU_IRQS,
+	GPU_FLUSHES,
+	GPU_TAIL,
+	GPU_UNITS, /* cycles of the units of the front end: interrupts, MCU, CEU, LSU */
+	GPU_UNITS_END = GPU_UNITS + 4,
+	GPU_MAX = 24
+};
+enum { TILER_WORK, TILER_QUEUE, TILER_READ_BEATS, TILER_WRITE_BEATS, TILER_WARPS, TILER_MAX = 48 };
+enum {
+	CORE_ANY,
+	CORE_NONFRAG,
+	CORE_FRAG,
+	CORE_EXEC,
+	CORE_EXEC_QUARTER,
+	CORE_VERTEX_WARPS,
+	CORE_READS, /* of five units, then writes of four */
+	CORE_WRITES = CORE_READS + 5,
+	CORE_TRAFFIC_END = CORE_WRITES + 4,
+	CORE_MAX = 208
+};
+enum { SLICE_READS, SLICE_WRITES, SLICE_ACTIVE, SLICE_MAX = 64 };
+#define SIM_QUANTITIES_MAX CORE_MAX /* of any block */
+
+enum sim_op { OP_PART, OP_SUM, OP_REST, OP_TIMES };
+
+struct sim_rule {
+	uint8_t op, out, a; /* a: input */
+	uint16_t b;         /* ratio, second input or constant */
+};
+
+/* A list comes before the lists that use its quantities. In the last three, the ratio of a rule is
+ * its index in the text, with shares of its own. */
+enum sim_list {
+	LIST_EXEC,     /* every kind of work: from CORE_EXEC, CORE_EXEC_QUARTER */
+	LIST_TEXTURE,  /* with texturing: the same inputs */
+	LIST_RAYS,     /* with ray tracing: the same inputs */
+	LIST_FRAGMENT, /* and from CORE_FRAG */
+	LIST_NONFRAG,  /* and from CORE_VERTEX_WARPS */
+	LIST_TILER,    /* from TILER_WORK, TILER_QUEUE */
+	LIST_SLICE,    /* from SLICE_READS, SLICE_WRITES */
+	LIST_STALL,    /* from SLICE_ACTIVE; shares of the stall of reads, of writes, and its own */
+	LIST_QUEUE,    /* from QUEUE_CYCLES; shares by stream */
+	LIST_FRONT,    /* from GPU_ANY_QUEUE, GPU_TAIL; one share */
+	SIM_LISTS
+};
+
+struct sim_rules {
+	struct sim_rule rules[SIM_RULES_MAX];
+	double shares[SIM_RULES_MAX][3];
+	unsigned n;
+	unsigned first_part; /* the number of its first PART among those of all lists */
+};
 
 /* All that varies by chance. */
 static inline uint64_t sim_hash(uint64_t seed, uint64_t frame, uint64_t what)
@@ -59,18 +133,30 @@ static inline double sim_hash_unit(uint64_t hash) /* [0,1) */
 #define SIM_DRIFTS 8
 void sim_drift(uint64_t seed, int64_t at_ns, double drifts[SIM_DRIFTS]);
 
-/* The properties of the product that the model uses. */
+/* The properties of the product that the model uses. The text uses more of them by name. */
 struct sim_gpu {
-	unsigned cores, slices, bus_bits;
-	unsigned quads_per_warp, tile, task, geometry_task, varying_slots;
-	double tex_per_cycle;   /* bilinear samples filtered per cycle */
-	double tex_per_message; /* samples per texture request */
-	bool job_manager;       /* vertex and compute work share a queue */
-	bool dual_issue;        /* two FMA pipes */
-	bool parallel_pipes;    /* the arithmetic load is that of the busiest pipe, not the sum */
-	bool prepass, ray_tracing, sample_test, frustum_first, crc_16;
+	unsigned cores, slices, bus_bits, task, varying_slots;
+	double tex_per_cycle; /* bilinear samples filtered per cycle */
+	bool job_manager;     /* vertex and compute work share a queue */
+	bool ray_tracing;
 	uint64_t top_khz;
+	struct sim_fact {
+		const char *name; /* NULL: the last one */
+		double value;
+	} facts[24];
 };
+
+/* Triangles of a pass on the screen. Small ones cost more than their pixels: many cover no sample
+ * point and are culled late; the others cover only little of the quads and warps that they
+ * shade. */
+struct sim_size {
+	double visible; /* primitives that pass all tests */
+	double culled;  /* share of the primitives in the sample test that it culls */
+	double pixels;  /* covered by a visible primitive, hidden layers included */
+	double quads;   /* rasterized per visible primitive: at least one */
+	double partial; /* share of them that it covers only partly */
+};
+
 struct sim_job {
 	enum sim_stream stream;
 	const struct sim_pass *pass;
@@ -85,49 +171,87 @@ struct sim_job {
 	bool ends_frame;
 };
 
-/* The ratios of one job, and the memory load that it causes. */
-struct sim_profile {
-	uint32_t ratios[SIM_RATIOS_MAX]; /* SIM_ONE is 1; only the ratios that the stream uses */
-	double read_stall, write_stall;  /* shares of active cycles */
-	double issue;                    /* share of active cycles in which a core executes, alone */
-	double any;                      /* share of queue time in which a core has work, alone */
+/* What formulas know of a job. Those before `size` are the same for all jobs of a pass. */
+struct sim_inputs {
+	struct sim_shader shader;
+	struct sim_look look;
+	struct sim_size size;
+	double load;      /* memory: beats per cycle and slice */
+	double slower[5]; /* shares of reads that wait longer than 128, 192, 256, 320 and 384 cycles */
+	double pixels;    /* that one core finishes per cycle of execution */
+	double threads;   /* likewise */
+	double issue;     /* share of active cycles in which a core executes */
 };
-/* The ratios that a stream uses, and the formulas that they need, in order: those that are not the
- * same for all jobs of a pass, too. */
-struct sim_used {
-	uint8_t ratios[SIM_RATIOS_MAX], formulas[SIM_FORMULAS_MAX], varying[SIM_FORMULAS_MAX];
-	uint16_t values[SIM_RATIOS_MAX]; /* where they are */
-	unsigned n, n_formulas, n_varying;
-};
-/* streams: bits, of those that the formulas are for. */
-void sim_used_init(struct sim_used *used, const struct sim_formulas *formulas, const bool *ratios,
-		   unsigned streams);
-/* Fragment threads shaded per pixel. */
-double sim_size_threads(const struct sim_size *size, const struct sim_look *look);
 
-/* What one pass does on one stream: the profile that the jobs of some frames share, and the ticks
+#define SIM_INPUTS (sizeof(struct sim_inputs) / sizeof(double))
+#define SIM_VALUES_MAX (SIM_INPUTS + SIM_FORMULAS_MAX)
+
+/* A value of the jobs of some streams, by earlier ones. */
+struct sim_formula {
+	struct expr expr;
+	uint8_t streams; /* bits, by enum sim_stream */
+	bool varies;     /* between the jobs of a pass */
+	uint16_t value;  /* where it is in the values: after the inputs */
+};
+
+/* What the text says for one product.
+ *
+ * Ratios are numbered in the order of the text, because their deviations follow from their
+ * numbers. Those before `n_shares` are shares of a whole and never exceed 1; those before
+ * `n_content` are those of ordinary content, slightly different in every job. */
+struct sim_laws {
+	struct sim_rules lists[SIM_LISTS];
+	unsigned n_parts; /* in all lists */
+	struct sim_formula formulas[SIM_FORMULAS_MAX];
+	unsigned n_formulas;
+	uint16_t value_of[SIM_RATIOS_MAX]; /* of a ratio */
+	unsigned n_ratios, n_content, n_shares;
+	unsigned line, tex, rays; /* the ratios that the model itself knows */
+};
+
+/* The names in the text: only needed until the counters are found. */
+struct sim_book {
+	struct sim_counter {
+		struct span name; /* "*Queue...": of each queue */
+		uint8_t block, quantity;
+	} counters[SIM_COUNTERS_MAX];
+	unsigned n_counters;
+	struct span quantities[SIM_BLOCKS][SIM_QUANTITIES_MAX];
+	unsigned n_quantities[SIM_BLOCKS];
+	bool needed[SIM_BLOCKS][SIM_QUANTITIES_MAX]; /* a counter shows it, or another follows from it */
+	struct span values[SIM_FORMULAS_MAX];
+	unsigned n_values;
+};
+
+/* Read the shipped rules (sim_book.c), or those of a text. sim_laws_fini frees the laws, after a
+ * failure, too. */
+bool sim_book_load(struct sim_book *book, struct sim_laws *laws, const struct sim_gpu *gpu, struct err *err);
+bool sim_book_parse(struct sim_book *book, struct sim_laws *laws, const struct sim_gpu *gpu,
+		    const struct gpudb_text *text, struct err *err);
+/* Remove the rules that lead to no quantity that is needed. */
+void sim_book_prune(struct sim_book *book, struct sim_laws *laws);
+void sim_book_free(struct sim_book *book);
+void sim_laws_fini(struct sim_laws *laws);
+
+/* What one pass does on one stream: the ratios that the jobs of some frames share, and the ticks
  * that the rules have not processed yet. It has its own remainders, so that it does not matter when
  * other loads are counted. */
 struct sim_load {
-	uint64_t key; /* of those jobs; 0: there was none */
-	struct sim_profile profile;
-	double waits[QUEUE_MAX];       /* of the queue, relative to its shares */
-	double values[SIM_VALUES_MAX]; /* of the formulas */
-	bool known;                    /* those that do not vary */
+	unsigned stream;
+	uint64_t key;                    /* of those jobs; 0: there was none */
+	uint32_t ratios[SIM_RATIOS_MAX]; /* SIM_ONE is 1 */
+	double read_stall, write_stall;  /* shares of active cycles */
+	double issue;                    /* share of active cycles in which a core executes, alone */
+	double any;                      /* share of queue time in which a core has work, alone */
+	double waits[QUEUE_MAX];         /* of the queue, relative to its shares */
+	double values[SIM_VALUES_MAX];   /* of the formulas */
+	bool known;                      /* those that do not vary */
+	bool touched;                    /* has such ticks */
 	uint64_t task_ratio;
-	bool touched;   /* has such ticks */
-	bool unsettled; /* has leaves that are not rounded yet */
 	uint64_t work, tiler;
 	uint32_t exec[SIM_CORES_MAX], frag[SIM_CORES_MAX]; /* execution and fragment active, by core */
 	uint32_t task_carry, request_carry[2], warp_carry[SIM_CORES_MAX], slice_carry[SIM_SLICES_MAX][2];
-	uint64_t (*rest)[SIM_LANES]; /* of its chains, one after the other, in the model's */
 };
-
-/* Set the profile of a load to that of a job. clock_share: clock relative to the top; pixels: drawn
- * per cycle of work, for fragments; used: the ratios to calculate. */
-void sim_profile_init(struct sim_load *load, const struct sim_gpu *gpu, const struct sim_job *job,
-		      double clock_share, double pixels, const struct sim_formulas *formulas,
-		      const struct sim_used *used);
 
 struct sim_queue {
 	struct sim_job pending[SIM_PENDING_MAX];
@@ -150,27 +274,6 @@ struct sim_core {
 	double behind[STREAMS];            /* how far this core lags, 0.03: 3 % */
 	uint64_t any, exec, nonfrag, frag; /* ratios for the running set of streams */
 	uint64_t part;                     /* share of the vertex warps that earlier cores left */
-	uint32_t vertex_warps;             /* not yet processed by the rules */
-};
-
-/* Ratios of SIM_LANES instances, and how far each deviates from its job. */
-struct sim_lanes {
-	uint32_t ratios[STREAMS][SIM_RATIOS_MAX][SIM_LANES];
-	float skew[SIM_RATIOS_MAX][SIM_LANES]; /* 1: no deviation */
-};
-
-/* Called with each frame and job, if `ctx` is set. */
-struct sim_watcher {
-	void *ctx;
-	/* A frame is submitted, and this many are in flight. */
-	void (*frame)(void *ctx, uint64_t frame, int64_t at_ns, unsigned in_flight);
-	void (*job)(void *ctx, const struct sim_job *job, int64_t end_ns);
-};
-
-/* What SIM_LANES cores have counted. Lanes without a core stay 0. */
-struct sim_core_row {
-	struct sim_lanes lanes;
-	uint64_t total[CORE_MAX][SIM_LANES];
 };
 
 struct sim_slice {
@@ -178,18 +281,31 @@ struct sim_slice {
 	double skew;
 };
 
-struct sim_slice_row {
-	struct sim_lanes lanes;
-	uint64_t total[SLICE_MAX][SIM_LANES];
-	uint64_t stall_rest[SIM_STALLS][SIM_LANES];
-	uint32_t stall[SIM_STALLS][SIM_LANES]; /* ratios for the running set of streams */
+/* SIM_LANES instances of a block side by side; lanes without one stay 0. The lanes of the queues
+ * are the streams, then all work that is not fragment work, and one that has no work; tiler and
+ * front end have one lane. */
+struct sim_row {
+	uint32_t ratios[STREAMS + 1][SIM_RATIOS_MAX][SIM_LANES]; /* by stream; then those of SIM_WAITS */
+	float skew[SIM_RATIOS_MAX][SIM_LANES]; /* how far each deviates from its job; 1: not at all */
+	uint64_t total[SIM_QUANTITIES_MAX][SIM_LANES];
 };
+enum {
+	ROW_CORES,
+	ROW_SLICES = ROW_CORES + SIM_CORES_MAX / SIM_LANES,
+	ROW_TILER = ROW_SLICES + SIM_SLICES_MAX / SIM_LANES,
+	ROW_QUEUES,
+	ROW_FRONT,
+	SIM_ROWS
+};
+#define LANE_NONFRAG STREAMS
+#define LANE_NONE (STREAMS + 1)
 
-/* Front-end units that process what each job brings, in ticks, while the GPU is active. */
-enum sim_front_unit { FRONT_IRQ, FRONT_MCU, FRONT_CEU, FRONT_LSU };
-
-struct sim_front {
-	uint64_t left, wait; /* wait: done, but not yet counted */
+/* Called with each frame and job, if `ctx` is set. */
+struct sim_watcher {
+	void *ctx;
+	/* A frame is submitted, and this many are in flight. */
+	void (*frame)(void *ctx, uint64_t frame, int64_t at_ns, unsigned in_flight);
+	void (*job)(void *ctx, const struct sim_job *job, int64_t end_ns);
 };
 
 struct sim_model {
@@ -226,44 +342,28 @@ struct sim_model {
 	/* Front end. */
 	struct sim_queue queues[SIM_QUEUES_MAX];
 	unsigned n_queues;
-	bool shows;       /* counters are shown: sim_count_show */
-	unsigned set;     /* running streams: bits 1 << enum sim_stream */
-	uint64_t tail;    /* remaining ticks of the cache flush after the last job */
-	uint64_t flushed; /* tick at which all totals were last brought up to date */
-	uint64_t longest; /* longest time until the next flush, in ticks */
-	struct sim_load loads[STREAMS][SIM_PASSES_MAX];
-	struct sim_load *now[STREAMS]; /* of the job that runs on the stream, or that ran last */
-	uint64_t lanes_key[STREAMS];   /* the load whose ratios the lanes have */
-	uint64_t part[STREAMS];        /* ratios for the running set of streams */
+	unsigned set;                         /* running streams: bits 1 << enum sim_stream */
+	uint64_t tail;                        /* remaining ticks of the cache flush after the last job */
+	uint64_t flushed;                     /* tick at which all totals were last brought up to date */
+	uint64_t longest;                     /* longest time until the next flush, in ticks */
+	struct sim_load loads[SIM_LOADS + 1]; /* by stream and pass; the last has what waits have */
+	struct sim_load *now[STREAMS];        /* of the job that runs on the stream, or that ran last */
+	uint64_t lanes_key[STREAMS];          /* the load whose ratios the lanes have */
+	uint64_t part[STREAMS];               /* ratios for the running set of streams */
+	uint64_t unit_left[GPU_UNITS_END - GPU_UNITS]; /* what each job brings, in ticks */
 
 	/* Ticks that the rules have not processed yet. */
-	struct sim_front front[SIM_FRONT_UNITS];
-	uint64_t wait_queue[STREAMS], wait_any, wait_tail, wait_stall;
+	uint64_t wait_queue[STREAMS], wait_any, wait_tail;
 
-	/* The rules of the product, and the ratios that they use. */
-	struct sim_chain chains[SIM_LISTS];
-	struct sim_formulas formulas;
-	const struct sim_chain *core_chains[STREAMS][SIM_CORE_CHAINS]; /* always, always, texture, rays */
-	struct sim_used used[STREAMS], used_core[STREAMS], used_slice, used_tiler;
-
-	/* Totals. The lanes of the queues are the streams; the tiler and the front end have one
-	 * lane. */
-	uint64_t queue_total[QUEUE_MAX][SIM_LANES], gpu_total[GPU_MAX][SIM_LANES],
-		tiler_total[TILER_MAX][SIM_LANES];
-	uint32_t queue_shares[QUEUE_MAX][SIM_LANES], gpu_shares[GPU_MAX][SIM_LANES]; /* as in the rules */
-	double stall_shares[SIM_STALLS][3];
-	unsigned n_queue_rules;
-	double queue_waits[QUEUE_MAX][STREAMS];      /* of the jobs that run, relative to the shares */
-	uint32_t queue_ratios[QUEUE_MAX][SIM_LANES]; /* of the jobs that run */
-	uint64_t queue_rest[SIM_RULES_MAX][SIM_LANES], gpu_rest[SIM_RULES_MAX][SIM_LANES];
-	uint64_t load_rest[SIM_LOADS * SIM_RESTS_MAX][SIM_LANES]; /* only what loads use is touched */
-	unsigned n_load_rest;
+	/* Counting. */
+	bool shows; /* counters are shown: sim_count_show */
+	struct sim_laws laws;
+	uint32_t (*rest)[SIM_LANES]; /* owned; remainders by load, row and PART */
 	struct sim_core cores[SIM_CORES_MAX];
 	struct sim_slice slices[SIM_SLICES_MAX];
-	struct sim_lanes tiler_lanes; /* only one lane is used */
-	struct sim_core_row core_rows[SIM_CORES_MAX / SIM_LANES];
-	struct sim_slice_row slice_rows[SIM_SLICES_MAX / SIM_LANES];
+	struct sim_row rows[SIM_ROWS];
 };
+#define SIM_WAITS SIM_LOADS /* its ratios are those of all jobs that run */
 
 /* Defaults of --fps and --resolution. */
 #define SIM_FPS 60.0
@@ -274,35 +374,44 @@ struct sim_model {
  * afterwards, unless only jobs are watched. */
 struct source_options;
 bool sim_model_init(struct sim_model *model, const struct source_options *options, struct err *err);
+void sim_model_fini(struct sim_model *model);
 /* Run until `ns` after the start, and bring all totals up to date. */
 void sim_model_run(struct sim_model *model, int64_t ns);
 
 /* Frames: put the jobs of the next one into the queues (sim_frame.c). */
 void sim_frame_submit(struct sim_model *model, int64_t at_ns);
 
-/* Counting (sim_count.c; show and flush: sim_flush.c). show: once, before the first run; only these
- * totals are kept, and without it none. begin and end: around a change of the job that a stream
- * runs. rates: the set has changed. ticks: this much time passed and this much work was done, at
- * most `longest` since the last flush. flush: bring all totals up to date. */
+/* Counting (sim_count.c). begin and end: around a change of the job that a stream runs. rates: the
+ * set has changed. ticks: this much time passed and this much work was done, at most `longest`
+ * since the last flush. */
 void sim_count_init(struct sim_model *model);
-void sim_count_show(struct sim_model *model, const struct sim_book *book, struct sim_wants wants[SIM_BLOCKS]);
 void sim_count_begin(struct sim_model *model, const struct sim_job *job);
 void sim_count_end(struct sim_model *model, const struct sim_job *job);
 void sim_count_rates(struct sim_model *model);
 void sim_count_ticks(struct sim_model *model, uint64_t ticks);
+/* Totals (sim_flush.c). show: once, before the first run, when the laws are there; without it there
+ * are no totals. flush: bring all totals up to date; load and waits: a part, before its ratios
+ * change. */
+void sim_count_show(struct sim_model *model);
 void sim_count_flush(struct sim_model *model);
-/* The same for a part, before its ratios change (sim_flush.c). */
-void sim_flush_load(struct sim_model *model, enum sim_stream stream, struct sim_load *load);
+void sim_flush_load(struct sim_model *model, struct sim_load *load);
 void sim_flush_waits(struct sim_model *model);
-
-/* The differences between cores and slices (sim_lanes.c): call once, for the whole run. */
-void sim_lanes_init(struct sim_model *model);
-/* Give the lanes of a stream the ratios of that load, unless they have them. */
-void sim_lanes_set(struct sim_model *model, enum sim_stream stream, const struct sim_load *load);
-/* The stalls of the slices for the running set of streams, and the waits of the queues for the
- * jobs that run (sim_lanes.c). init: the waits of the jobs of a load. */
-void sim_waits_init(const struct sim_model *model, const struct sim_job *job, struct sim_load *load);
+/* Set the stalls of the slices and the waits of the queues for the jobs that run. */
 void sim_waits_set(struct sim_model *model);
+
+/* The ratios of a load for a job (sim_profile.c). */
+void sim_profile_init(const struct sim_model *model, struct sim_load *load, const struct sim_job *job);
+/* Fragment threads shaded per pixel. */
+double sim_size_threads(const struct sim_size *size, const struct sim_look *look);
+
+/* floor(amount * ratio), carrying the remainder. */
+static inline uint64_t sim_part(uint64_t amount, uint64_t ratio, uint32_t *carry)
+{
+	uint64_t x = amount * ratio + *carry;
+
+	*carry = (uint32_t)(x & (SIM_ONE - 1));
+	return x / SIM_ONE;
+}
 
 /* A share as a ratio, limited to 0 and 1. */
 static inline uint32_t sim_share(double x)

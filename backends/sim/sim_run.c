@@ -3,6 +3,7 @@
 #include "backends/backend.h"
 
 #include <assert.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define GOVERNOR_NS 53000000ll
@@ -31,32 +32,55 @@ static bool layout_has(const struct gpu_layout *layout, const char *name)
 static void init_gpu(struct sim_gpu *gpu, const struct gpu_product *product)
 {
 	const struct gpu_layout *layout = product->layout;
-	bool fifth = product->family == FAMILY_5TH_GEN;
-	double warp = product->family == FAMILY_MIDGARD ? 4 : 16; /* Midgard shades quads */
+	bool fifth = product->family == FAMILY_5TH_GEN, job_manager = product->family <= FAMILY_VALHALL_JM,
+	     frustum_first = layout_has(layout, "MaliGeomScissorCullPrim"),
+	     dual_issue = layout_has(layout, "MaliEngNarrowInstr"), rays = layout_has(layout, "MaliRTURay");
+	unsigned bus_bits = product->typical.bus_bits, cores = product->typical.cores,
+		 slices = product->typical.slices,
+		 warp = (unsigned)constant_of(product, "MaliGPUWarpSize",
+					      product->family == FAMILY_MIDGARD ? 4 : 16), /* or a quad */
+		quads = (warp + 3) / 4,
+		 geometry_task = (unsigned)constant_of(product, "MaliGPUGeomTaskSize", 4);
+	double texels = constant_of(product, "MaliTexSamplePerCy", 1),
+	       varying = (unsigned)constant_of(product, "MaliVarSlotPerCy", 1);
 
 	*gpu = (struct sim_gpu){
-		.cores = product->typical.cores,
-		.slices = product->typical.slices,
-		.bus_bits = product->typical.bus_bits,
-		.quads_per_warp = ((unsigned)constant_of(product, "MaliGPUWarpSize", warp) + 3) / 4,
-		.tile = (unsigned)constant_of(product, "MaliGPUTileSize", 16),
+		.cores = cores,
+		.slices = slices,
+		.bus_bits = bus_bits,
 		.task = (unsigned)constant_of(product,
 					      fifth ? "MaliMainQueueTaskSize" : "MaliFragQueueTaskSize", 32),
-		.geometry_task = (unsigned)constant_of(product, "MaliGPUGeomTaskSize", 4),
-		.varying_slots = (unsigned)constant_of(product, "MaliVarSlotPerCy", 1),
-		.tex_per_cycle = constant_of(product, "MaliTexSamplePerCy", 1),
-		.tex_per_message = layout_has(layout, "MaliTexInstr")     ? 1
-				   : product->family <= FAMILY_VALHALL_JM ? 4
-									  : 8,
-		.job_manager = product->family <= FAMILY_VALHALL_JM,
-		.dual_issue = layout_has(layout, "MaliEngNarrowInstr"),
-		.parallel_pipes = product->family == FAMILY_VALHALL_JM,
-		.prepass = layout_has(layout, "MaliFragPrepassWarp"),
-		.ray_tracing = layout_has(layout, "MaliRTURay"),
-		.sample_test = layout_has(layout, "MaliGeomSampleCullPrim"),
-		.frustum_first = layout_has(layout, "MaliGeomScissorCullPrim"),
-		.crc_16 = product->family >= FAMILY_VALHALL_CSF,
+		.varying_slots = (unsigned)varying,
+		.tex_per_cycle = texels,
+		.job_manager = job_manager,
+		.ray_tracing = rays,
 		.top_khz = (uint64_t)product->typical.mhz * 1000,
+		.facts =
+			{
+				{"cores", cores},
+				{"slices", slices},
+				{"bus_bits", bus_bits},
+				{"quads_per_warp", quads},
+				{"tile", (unsigned)constant_of(product, "MaliGPUTileSize", 16)},
+				{"tex_per_cycle", texels},
+				{"tex_per_message", layout_has(layout, "MaliTexInstr") ? 1
+						    : job_manager                      ? 4
+										       : 8},
+				{"fma_pipes", dual_issue ? 2 : 1},
+				{"varying_slots", varying},
+				/* Transaction elimination checks 16x16 pixels. */
+				{"tile_checks", product->family >= FAMILY_VALHALL_CSF ? 4 : 1},
+				{"read_beats", 512 / bus_bits}, /* of the external bus, per 64 bytes */
+				{"warp_tasks", quads * 4 > geometry_task ? quads * 4 / geometry_task : 1},
+				{"dual_issue", dual_issue},
+				/* The arithmetic load is that of the busiest pipe, not the sum. */
+				{"parallel_pipes", product->family == FAMILY_VALHALL_JM},
+				{"prepass", layout_has(layout, "MaliFragPrepassWarp")},
+				{"ray_tracing", rays},
+				{"sample_test", layout_has(layout, "MaliGeomSampleCullPrim")},
+				{"frustum_first", frustum_first},
+				{"facing_first", !frustum_first},
+			},
 	};
 }
 
@@ -90,7 +114,7 @@ static void count_ticks_from(struct sim_model *m, int64_t ns)
 static void govern_clock(struct sim_model *m)
 {
 	static const double steps[SIM_CLOCK_STEPS] = {0.4, 0.55, 0.7, 0.85, 1};
-	uint64_t active = m->gpu_total[GPU_ACTIVE][0] + (m->wait_any + m->wait_tail) * SIM_TICK;
+	uint64_t active = m->rows[ROW_FRONT].total[GPU_ACTIVE][0];
 	double load =
 		(double)(active - m->governor_active) / (double)((m->tick - m->governor_tick) * SIM_TICK + 1);
 	unsigned step = m->step;
@@ -187,7 +211,7 @@ static void end_jobs(struct sim_model *m)
 	submit_frames(m, tick_ns(m, m->tick));
 	if (!m->set) {
 		m->tail = TAIL_TICKS;
-		m->gpu_total[GPU_FLUSHES][0]++;
+		m->rows[ROW_FRONT].total[GPU_FLUSHES][0]++;
 	}
 }
 
@@ -272,4 +296,11 @@ bool sim_model_init(struct sim_model *m, const struct source_options *o, struct 
 	m->ready_ns = 1 + (int64_t)(sim_hash(m->seed, 0, 3001) % (uint64_t)m->frame_ns);
 	sim_count_init(m);
 	return true;
+}
+
+void sim_model_fini(struct sim_model *m)
+{
+	sim_laws_fini(&m->laws);
+	free(m->rest);
+	m->rest = NULL;
 }

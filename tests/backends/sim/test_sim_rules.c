@@ -6,12 +6,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-static bool parse_rules(const char *text, struct sim_book *book, struct sim_formulas *f, struct err *err)
+static bool parse_rules(const char *text, struct sim_book *book, struct sim_laws *laws, struct err *err)
 {
-	const struct sim_gpu gpu = {
-		.cores = 4, .slices = 2, .bus_bits = 128, .quads_per_warp = 4, .geometry_task = 4};
+	const struct sim_gpu gpu = {.facts = {{"cores", 4}, {"ray_tracing", 0}}};
 
-	return sim_book_parse(book, f, &gpu, &(struct gpudb_text){"own.rules", span_of(text)}, err);
+	return sim_book_parse(book, laws, &gpu, &(struct gpudb_text){"own.rules", span_of(text)}, err);
 }
 
 #define KNOWN "ratios content\n  line 0.25\n  tex 0.5\n  rt_box 0\n"
@@ -44,14 +43,14 @@ static void a_wrong_line_is_an_error_that_names_file_and_line(void **state)
 	(void)state;
 	for (unsigned i = 0; i < ARRAY_LEN(cases); i++) {
 		struct sim_book *book = xcalloc(1, sizeof(*book));
-		struct sim_formulas *f = xcalloc(1, sizeof(*f));
+		struct sim_laws *laws = xcalloc(1, sizeof(*laws));
 		struct err err = {0};
 
-		if (parse_rules(cases[i].text, book, f, &err) || !strstr(err.text, cases[i].says))
+		if (parse_rules(cases[i].text, book, laws, &err) || !strstr(err.text, cases[i].says))
 			fail_msg("%s: %s, not %s", cases[i].text, err.text, cases[i].says);
-		sim_formulas_fini(f);
+		sim_laws_fini(laws);
 		free(book);
-		free(f);
+		free(laws);
 	}
 }
 
@@ -74,7 +73,7 @@ static void lists_are_bounded(void **state)
 		for (unsigned more = 0; more < 2; more++) {
 			AUTO_STRBUF struct strbuf text = {0};
 			struct sim_book *book = xcalloc(1, sizeof(*book));
-			struct sim_formulas *f = xcalloc(1, sizeof(*f));
+			struct sim_laws *laws = xcalloc(1, sizeof(*laws));
 			struct err err = {0};
 			bool ok;
 
@@ -89,33 +88,34 @@ static void lists_are_bounded(void **state)
 					memmove(two, two + 1, strlen(two));
 				strbuf_str(&text, line);
 			}
-			ok = parse_rules(text.p, book, f, &err);
+			ok = parse_rules(text.p, book, laws, &err);
 			if (ok == more || (!ok && !strstr(err.text, cases[i].says)))
 				fail_msg("%s: %s", cases[i].line, err.text);
-			sim_formulas_fini(f);
+			sim_laws_fini(laws);
 			free(book);
-			free(f);
+			free(laws);
 		}
 }
 
 static void of_several_lines_the_first_that_fits_a_stream_counts(void **state)
 {
 	struct sim_book *book = xcalloc(1, sizeof(*book));
-	struct sim_formulas *f = xcalloc(1, sizeof(*f));
+	struct sim_laws *laws = xcalloc(1, sizeof(*laws));
 	struct err err = {0};
 	unsigned streams[2] = {0};
 
 	(void)state;
-	if (!parse_rules(KNOWN "values\n  a @ray_tracing 1\n  a @fragment 2\n  a 3\n  a 4\n", book, f, &err))
+	if (!parse_rules(KNOWN "values\n  a @ray_tracing 1\n  a @fragment 2\n  a 3\n  a 4\n", book, laws,
+			 &err))
 		fail_msg("%s", err.text);
-	assert_int_equal(f->n, 5);
+	assert_int_equal(laws->n_formulas, 5);
 	for (unsigned i = 0; i < 2; i++)
-		streams[i] = f->list[3 + i].streams;
+		streams[i] = laws->formulas[3 + i].streams;
 	assert_int_equal(streams[0], 1u << STREAM_FRAGMENT);
 	assert_int_equal(streams[1], 1u << STREAM_VERTEX | 1u << STREAM_COMPUTE);
-	sim_formulas_fini(f);
+	sim_laws_fini(laws);
 	free(book);
-	free(f);
+	free(laws);
 }
 
 int main(void)
