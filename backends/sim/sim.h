@@ -68,10 +68,10 @@ enum sim_stream { STREAM_VERTEX, STREAM_FRAGMENT, STREAM_COMPUTE, STREAMS };
 struct sim_pass {
 	char name[SIM_NAME_BYTES];
 	double load[STREAMS];
+	double pixels; /* share of the frame's resolution that the pass draws */
+	double waits;  /* starts only after everything earlier in the frame, including fragment work */
 	struct sim_shader shaders[STREAMS];
 	struct sim_look look; /* of a render pass */
-	double pixels;        /* share of the frame's resolution that the pass draws */
-	double waits;         /* starts only after everything earlier in the frame, including fragment work */
 };
 
 /* How a scenario is recognized: `formula` over the GPU's metrics is in [low, high] over a second of
@@ -85,10 +85,10 @@ struct sim_expect {
 /* A period in which the same passes are drawn. Phases follow each other, then repeat. */
 struct sim_phase {
 	char name[SIM_NAME_BYTES];
-	unsigned passes;  /* bits, by index */
 	double seconds;   /* whole ones */
 	double refreshes; /* a frame is due after this many; 0: as soon as the GPU can */
 	double cpu;       /* load of the CPUs relative to the scenario's own load: 0 to 1 */
+	unsigned passes;  /* bits, by index */
 };
 
 /* The load of the game's threads: shares of the time of one CPU. A thread with a full share never
@@ -106,16 +106,16 @@ struct sim_scenario {
 	struct sim_phase phases[SIM_PHASES_MAX];
 	unsigned n_phases;
 	struct sim_cpu_load cpu;
-	double hitch_every;  /* seconds between hitches of 250 ms without a frame; 0: none */
-	double hitch_first;  /* when the first one is: in play, and not where a screen begins */
-	double cpu_frame;    /* time the CPU takes per frame, in units of 1/60 s; 0: never late */
-	double fps;          /* its refreshes per second, whatever --fps says; 0: those of --fps */
-	double sleeps;       /* a limiter of its own sleeps between frames, which no API wait shows */
-	double paced;        /* known by its frames, not by counters: it may look like another one */
-	double in_flight;    /* frames that may be queued */
 	double wave;         /* amplitude of the load's variation, 0.2: 20 % */
 	double imbalance;    /* how far the slowest core lags */
+	double in_flight;    /* frames that may be queued */
+	double fps;          /* its refreshes per second, whatever --fps says; 0: those of --fps */
+	double cpu_frame;    /* time the CPU takes per frame, in units of 1/60 s; 0: never late */
 	double clock_step;   /* the initial one; SIM_CLOCK_STEPS - 1 is the top */
+	double hitch_every;  /* seconds between hitches of 250 ms without a frame; 0: none */
+	double hitch_first;  /* when the first one is: in play, and not where a screen begins */
+	double sleeps;       /* a limiter of its own sleeps between frames, which no API wait shows */
+	double paced;        /* known by its frames, not by counters: it may look like another one */
 	struct span busiest; /* share formulas of the busiest unit, like `formula`, or empty */
 	struct sim_expect expect[SIM_EXPECT_MAX]; /* for tests, as is `busiest` */
 	unsigned n_expect;

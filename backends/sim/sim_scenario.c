@@ -8,131 +8,100 @@
 #include <stddef.h>
 #include <stdio.h>
 
-/* A number of a struct, by the word before it. What a text does not name keeps its default. */
+/* A number of a struct, by the word before it. A table has those of a struct in the order of its
+ * members. What a text does not name keeps its default. */
 struct sim_number {
 	const char *name;
-	size_t offset;
 	double low, high, otherwise;
 };
 
-#define NUMBER(type, name, member, low, high, otherwise)                  \
-	{                                                                 \
-		name, offsetof(struct type, member), low, high, otherwise \
-	}
-#define SHADER(name, member, low, high, otherwise) NUMBER(sim_shader, name, member, low, high, otherwise)
-#define LOOK(name, member, low, high, otherwise) NUMBER(sim_look, name, member, low, high, otherwise)
-
 static const struct sim_number shader_numbers[] = {
-	SHADER("alu", alu, 0, 1, 0),
-	SHADER("tex", tex, 0, 1, 0),
-	SHADER("ls", ls, 0, 1, 0),
-	SHADER("var", var, 0, 1, 0),
-	SHADER("rt", rt, 0, 1, 0),
-	SHADER("bus_read", bus_read, 0, 1, 0.1),
-	SHADER("l2_hit", l2_hit, 0, 0.98, 0.8),
-	SHADER("issue", issue, 0.05, 1, 0.9),
-	SHADER("any", any, 0.05, 1, 0.97),
-	SHADER("samples", samples, 0, 64, 0),
-	SHADER("filter", filter, 1, 2, 1),
-	SHADER("compressed", compressed, 0, 1, 0),
-	SHADER("narrow", narrow, 0, 1, 0.3),
-	SHADER("diverged", diverged, 0, 1, 0.02),
-	SHADER("registers", registers, 0, 1, 0.1),
-	{0},
-};
+	{"alu", 0, 1, 0},       {"tex", 0, 1, 0},         {"ls", 0, 1, 0},          {"var", 0, 1, 0},
+	{"rt", 0, 1, 0},        {"bus_read", 0, 1, 0.1},  {"l2_hit", 0, 0.98, 0.8}, {"issue", 0.05, 1, 0.9},
+	{"any", 0.05, 1, 0.97}, {"samples", 0, 64, 0},    {"filter", 1, 2, 1},      {"compressed", 0, 1, 0},
+	{"narrow", 0, 1, 0.3},  {"diverged", 0, 1, 0.02}, {"registers", 0, 1, 0.1}, {0}};
 
-static const struct sim_number look_numbers[] = {
-	LOOK("primitives", primitives, 0, 1, 0.14),
-	LOOK("vertices", vertices, 0, 3, 1.15),
-	LOOK("facing", facing, 0, 1, 0.47),
-	LOOK("frustum", frustum, 0, 1, 0.12),
-	LOOK("scissor", scissor, 0, 1, 0),
-	LOOK("overdraw", overdraw, 0.01, 32, 1.3),
-	LOOK("early_kill", early_kill, 0, 8, 0.35),
-	LOOK("hidden_kill", hidden_kill, 0, 8, 0.22),
-	LOOK("late", late, 0, 1, 0),
-	LOOK("tested", tested, 0, 1, 1),
-	LOOK("opaque", opaque, 0, 1, 1),
-	LOOK("buffered", buffered, 0, 1, 0.97),
-	LOOK("coarse", coarse, 0, 1, 1),
-	LOOK("blended", blended, 0, 1, 0),
-	LOOK("still", still, 0, 1, 0),
-	LOOK("tile_bytes", tile_bytes, 0, 64, 3.2),
-	{0},
-};
+static const struct sim_number look_numbers[] = {{"primitives", 0, 1, 0.14},
+						 {"vertices", 0, 3, 1.15},
+						 {"facing", 0, 1, 0.47},
+						 {"frustum", 0, 1, 0.12},
+						 {"scissor", 0, 1, 0},
+						 {"overdraw", 0.01, 32, 1.3},
+						 {"early_kill", 0, 8, 0.35},
+						 {"hidden_kill", 0, 8, 0.22},
+						 {"late", 0, 1, 0},
+						 {"tested", 0, 1, 1},
+						 {"opaque", 0, 1, 1},
+						 {"buffered", 0, 1, 0.97},
+						 {"coarse", 0, 1, 1},
+						 {"blended", 0, 1, 0},
+						 {"still", 0, 1, 0},
+						 {"tile_bytes", 0, 64, 3.2},
+						 {0}};
 
-static const struct sim_number pass_numbers[] = {
-	NUMBER(sim_pass, "vertex", load[STREAM_VERTEX], 0.0001, 10, 0),
-	NUMBER(sim_pass, "fragment", load[STREAM_FRAGMENT], 0.0001, 10, 0),
-	NUMBER(sim_pass, "compute", load[STREAM_COMPUTE], 0.0001, 10, 0),
-	NUMBER(sim_pass, "pixels", pixels, 0.0001, 1, 1),
-	NUMBER(sim_pass, "waits", waits, 0, 1, 0),
-	{0},
-};
+static const struct sim_number pass_numbers[] = {{"vertex", 0.0001, 10, 0},  {"fragment", 0.0001, 10, 0},
+						 {"compute", 0.0001, 10, 0}, {"pixels", 0.0001, 1, 1},
+						 {"waits", 0, 1, 0},         {0}};
 
 static const struct sim_number phase_numbers[] = {
-	NUMBER(sim_phase, "seconds", seconds, 1, 3600, 1),
-	NUMBER(sim_phase, "refreshes", refreshes, 0, 1000, 1),
-	NUMBER(sim_phase, "cpu", cpu, 0, 1, 1),
-	{0},
-};
+	{"seconds", 1, 3600, 1}, {"refreshes", 0, 1000, 1}, {"cpu", 0, 1, 1}, {0}};
 
 static const struct sim_number cpu_numbers[] = {
-	NUMBER(sim_cpu_load, "main", main, 0, 1, 0.3),
-	NUMBER(sim_cpu_load, "render", render, 0, 1, 0.2),
-	NUMBER(sim_cpu_load, "worker", worker, 0, 1, 0.1),
-	NUMBER(sim_cpu_load, "ipc", ipc, 0.05, 2, 1),
-	{0},
+	{"main", 0, 1, 0.3}, {"render", 0, 1, 0.2}, {"worker", 0, 1, 0.1}, {"ipc", 0.05, 2, 1}, {0}};
+
+static const struct sim_number game_numbers[] = {{"wave", 0, 0.5, 0},
+						 {"imbalance", 0, 0.5, 0.03},
+						 {"in-flight", 1, 3, 2},
+						 {"fps", 1, 1000, 0},
+						 {"cpu-frame", 0.1, 1000, 0},
+						 {"clock-step", 0, SIM_CLOCK_STEPS - 1, SIM_CLOCK_STEPS - 1},
+						 {"hitch-every", 1, 3600, 0},
+						 {"hitch-first", 0, 3600, 0},
+						 {"sleeps", 0, 1, 0},
+						 {"paced", 0, 1, 0},
+						 {0}};
+
+_Static_assert(sizeof(struct sim_shader) == (ARRAY_LEN(shader_numbers) - 1) * sizeof(double), "each member");
+_Static_assert(sizeof(struct sim_look) == (ARRAY_LEN(look_numbers) - 1) * sizeof(double), "each member");
+_Static_assert(sizeof(struct sim_cpu_load) == (ARRAY_LEN(cpu_numbers) - 1) * sizeof(double), "each member");
+
+/* The first number of a struct, which the others follow. */
+#define NUMBERS_IN(thing, type, first) ((double *)(void *)((char *)(thing) + offsetof(struct type, first)))
+
+/* Where a text is read. */
+struct reader {
+	struct sim_scenario *sc;
+	const struct gpudb *db;
+	struct stanza s;
+	struct stanza_line line;
 };
 
-static const struct sim_number game_numbers[] = {
-	NUMBER(sim_scenario, "wave", wave, 0, 0.5, 0),
-	NUMBER(sim_scenario, "imbalance", imbalance, 0, 0.5, 0.03),
-	NUMBER(sim_scenario, "in-flight", in_flight, 1, 3, 2),
-	NUMBER(sim_scenario, "fps", fps, 1, 1000, 0),
-	NUMBER(sim_scenario, "cpu-frame", cpu_frame, 0.1, 1000, 0),
-	NUMBER(sim_scenario, "clock-step", clock_step, 0, SIM_CLOCK_STEPS - 1, SIM_CLOCK_STEPS - 1),
-	NUMBER(sim_scenario, "hitch-every", hitch_every, 1, 3600, 0),
-	NUMBER(sim_scenario, "hitch-first", hitch_first, 0, 3600, 0),
-	NUMBER(sim_scenario, "sleeps", sleeps, 0, 1, 0),
-	NUMBER(sim_scenario, "paced", paced, 0, 1, 0),
-	{0},
-};
-
-static double *number_in(void *thing, const struct sim_number *n)
-{
-	return (double *)(void *)((char *)thing + n->offset);
-}
-
-static void set_defaults(void *thing, const struct sim_number *numbers)
+static void set_defaults(double *out, const struct sim_number *numbers)
 {
 	for (const struct sim_number *n = numbers; n->name; n++)
-		*number_in(thing, n) = n->otherwise;
+		*out++ = n->otherwise;
 }
 
-static const struct sim_number *find_number(const struct sim_number *numbers, const struct stanza *s,
-					    unsigned line, struct span word, struct err *err)
+/* Returns the index of the number; -1 after an error. */
+static int take_number(double *out, const struct sim_number *numbers, const struct reader *r,
+		       struct span name, struct span text, struct err *err)
 {
 	AUTO_STRBUF struct strbuf known = {0};
 
-	for (const struct sim_number *n = numbers; n->name; n++) {
-		if (span_is(word, n->name))
-			return n;
+	for (int i = 0; numbers[i].name; i++) {
+		const struct sim_number *n = &numbers[i];
+
 		strbuf_printf(&known, " %s", n->name);
+		if (!span_is(name, n->name))
+			continue;
+		if (span_double(text, &out[i]) && out[i] >= n->low && out[i] <= n->high)
+			return i;
+		stanza_fail(&r->s, r->line.line, err, "%s '%.*s': expected %g to %g", n->name, SPAN_ARG(text),
+			    n->low, n->high);
+		return -1;
 	}
-	stanza_fail(s, line, err, "unknown '%.*s': expected one of%s", SPAN_ARG(word), known.p);
-	return NULL;
-}
-
-static bool set_number(void *thing, const struct sim_number *n, const struct stanza *s, unsigned line,
-		       struct span text, struct err *err)
-{
-	double *x = number_in(thing, n);
-
-	if (span_double(text, x) && *x >= n->low && *x <= n->high)
-		return true;
-	return stanza_fail(s, line, err, "%s '%.*s': expected %g to %g", n->name, SPAN_ARG(text), n->low,
-			   n->high);
+	stanza_fail(&r->s, r->line.line, err, "unknown '%.*s': expected one of%s", SPAN_ARG(name), known.p);
+	return -1;
 }
 
 static bool copy_name(char name[SIM_NAME_BYTES], const struct stanza *s, unsigned line, struct span text,
@@ -147,121 +116,112 @@ static bool copy_name(char name[SIM_NAME_BYTES], const struct stanza *s, unsigne
 
 /* Read the row of that name from the tables of the data: the numbers of the table's columns. The
  * last table that has the row counts. The text is known to be well-formed. */
-static bool row_load(const struct gpudb *db, const char *table, const struct sim_number *numbers,
-		     struct span name, void *thing, struct err *err)
+static bool take_row(double *out, const struct sim_number *numbers, const struct gpudb *db, const char *table,
+		     struct span name, struct err *err)
 {
 	for (unsigned i = db->n_parts; i-- > 0;) {
 		const struct gpudb_part *part = &db->parts[i];
 		struct span columns = part->name, rest = part->text.rest, column;
-		unsigned no = part->line;
+		struct reader r = {.s = part->text, .line.line = part->line};
 
 		while (span_is(part->keyword, table) && rest.n) {
 			struct span line = span_until(&rest, '\n');
 
 			if (line.n && line.p[0] >= 'a' && line.p[0] <= 'z')
 				break; /* the next stanza */
-			no++;
+			r.line.line++;
 			if (!span_eq(span_word(&line), name))
 				continue;
-			set_defaults(thing, numbers);
-			while ((column = span_word(&columns)).n) {
-				const struct sim_number *n =
-					find_number(numbers, &part->text, no, column, err);
-
-				if (!n || !set_number(thing, n, &part->text, no, span_word(&line), err))
+			set_defaults(out, numbers);
+			while ((column = span_word(&columns)).n)
+				if (take_number(out, numbers, &r, column, span_word(&line), err) < 0)
 					return false;
-			}
-			return !span_word(&line).n ||
-			       stanza_fail(&part->text, no, err, "more numbers than columns in '%s'", table);
+			return !span_word(&line).n || stanza_fail(&r.s, r.line.line, err,
+								  "more numbers than columns in '%s'", table);
 		}
 	}
 	return err_set(err, 0, "no '%.*s' in the %s", SPAN_ARG(name), table);
 }
 
-/* WORD [NUMBER [SHADER]], ... of which a word alone is a flag. */
-static bool list_parse(void *thing, const struct sim_number *numbers, const struct stanza *s,
-		       const struct stanza_line *line, struct span list, const struct gpudb *db,
-		       struct err *err)
+/* WORD [NUMBER [SHADER]], ... of which a word alone is a flag. pass: NULL for what is none. */
+static bool take_list(double *out, const struct sim_number *numbers, struct sim_pass *pass,
+		      const struct reader *r, struct span list, struct err *err)
 {
-	struct sim_pass *pass = numbers == pass_numbers ? thing : NULL;
-
-	set_defaults(thing, numbers);
+	set_defaults(out, numbers);
 	list = span_trim(list);
 	while (list.n) {
 		struct span item = span_trim(span_until(&list, ',')), word = span_word(&item),
 			    value = span_word(&item), shader = span_trim(item);
-		const struct sim_number *n;
 		bool ok = true;
+		int i;
 
 		if (pass && span_is(word, "look")) {
-			if (!row_load(db, "looks", look_numbers, value, &pass->look, err))
-				return err_prefix(err, "%s:%u: ", s->file, line->line);
-			continue;
-		}
-		n = find_number(numbers, s, line->line, word, err);
-		if (!n || !set_number(thing, n, s, line->line, value.n ? value : SPAN_LIT("1"), err))
-			return false;
-		if (pass && n < pass_numbers + STREAMS)
-			ok = row_load(db, "shaders", shader_numbers, shader, &pass->shaders[n - pass_numbers],
+			ok = take_row((double *)(void *)&pass->look, look_numbers, r->db, "looks", value,
 				      err);
-		else if (shader.n)
-			ok = err_set(err, 0, "'%.*s' after '%s'", SPAN_ARG(shader), n->name);
+		} else {
+			i = take_number(out, numbers, r, word, value.n ? value : SPAN_LIT("1"), err);
+			if (i < 0)
+				return false;
+			if (pass && i < STREAMS)
+				ok = take_row((double *)(void *)&pass->shaders[i], shader_numbers, r->db,
+					      "shaders", shader, err);
+			else if (shader.n)
+				ok = err_set(err, 0, "'%.*s' after '%.*s'", SPAN_ARG(shader), SPAN_ARG(word));
+		}
 		if (!ok)
-			return err_prefix(err, "%s:%u: ", s->file, line->line);
+			return err_prefix(err, "%s:%u: ", r->s.file, r->line.line);
 	}
 	return true;
 }
 
-typedef bool field_parse(struct sim_scenario *sc, struct stanza *s, const struct stanza_line *line,
-			 const struct gpudb *db, struct err *err);
-
-static bool help_parse(struct sim_scenario *sc, struct stanza *s, const struct stanza_line *line,
-		       const struct gpudb *db, struct err *err)
+static bool parse_help(struct reader *r, struct err *err)
 {
 	AUTO_STRBUF struct strbuf help = {0};
-	struct stanza_line row = *line;
+	struct stanza_line row;
 
-	(void)db;
-	strbuf_add(&help, line->value.p, line->value.n);
-	while (stanza_next(s, &row, err) && row.kind == STANZA_ROW)
+	strbuf_add(&help, r->line.value.p, r->line.value.n);
+	while (stanza_next(&r->s, &row, err) && row.kind == STANZA_ROW)
 		strbuf_printf(&help, " %.*s", SPAN_ARG(row.text));
-	stanza_back(s, &row);
-	if (help.n >= sizeof(sc->help))
-		return stanza_fail(s, line->line, err, "help is longer than %zu bytes", sizeof(sc->help) - 1);
-	snprintf(sc->help, sizeof(sc->help), "%s", help.p);
+	stanza_back(&r->s, &row);
+	if (help.n >= sizeof(r->sc->help))
+		return stanza_fail(&r->s, r->line.line, err, "help is longer than %zu bytes",
+				   sizeof(r->sc->help) - 1);
+	snprintf(r->sc->help, sizeof(r->sc->help), "%s", help.p);
 	return true;
 }
 
-static bool pass_parse(struct sim_scenario *sc, struct stanza *s, const struct stanza_line *line,
-		       const struct gpudb *db, struct err *err)
+static bool parse_pass(struct reader *r, struct err *err)
 {
-	struct span rest = line->value, name = span_trim(span_until(&rest, ':'));
-	struct sim_pass *p = &sc->passes[sc->n_passes];
+	struct span rest = r->line.value, name = span_trim(span_until(&rest, ':'));
+	struct sim_pass *p = &r->sc->passes[r->sc->n_passes];
+	bool vertex, fragment;
 
-	if (sc->n_passes++ == SIM_PASSES_MAX)
-		return stanza_fail(s, line->line, err, "a scenario has at most %d passes", SIM_PASSES_MAX);
-	if (!copy_name(p->name, s, line->line, name, err) ||
-	    !list_parse(p, pass_numbers, s, line, rest, db, err))
+	if (r->sc->n_passes++ == SIM_PASSES_MAX)
+		return stanza_fail(&r->s, r->line.line, err, "a scenario has at most %d passes",
+				   SIM_PASSES_MAX);
+	if (!copy_name(p->name, &r->s, r->line.line, name, err) ||
+	    !take_list(NUMBERS_IN(p, sim_pass, load), pass_numbers, p, r, rest, err))
 		return false;
-	if (p->load[STREAM_COMPUTE] > 0
-		    ? p->load[STREAM_VERTEX] > 0 || p->load[STREAM_FRAGMENT] > 0
-		    : !(p->load[STREAM_VERTEX] > 0 && p->load[STREAM_FRAGMENT] > 0 && p->look.overdraw > 0))
-		return stanza_fail(s, line->line, err,
+	vertex = p->load[STREAM_VERTEX] > 0;
+	fragment = p->load[STREAM_FRAGMENT] > 0;
+	if (p->load[STREAM_COMPUTE] > 0 ? vertex || fragment : !(vertex && fragment && p->look.overdraw > 0))
+		return stanza_fail(&r->s, r->line.line, err,
 				   "pass '%s': expected vertex, fragment and look, or compute", p->name);
 	return true;
 }
 
 /* NAME: numbers [| passes] */
-static bool phase_parse(struct sim_scenario *sc, struct stanza *s, const struct stanza_line *line,
-			const struct gpudb *db, struct err *err)
+static bool parse_phase(struct reader *r, struct err *err)
 {
-	struct span passes = line->value, list = span_until(&passes, '|'), name = span_until(&list, ':');
+	struct span passes = r->line.value, list = span_until(&passes, '|'), name = span_until(&list, ':');
+	struct sim_scenario *sc = r->sc;
 	struct sim_phase *p = &sc->phases[sc->n_phases];
 
 	if (sc->n_phases++ == SIM_PHASES_MAX)
-		return stanza_fail(s, line->line, err, "a scenario has at most %d phases", SIM_PHASES_MAX);
-	if (!copy_name(p->name, s, line->line, span_trim(name), err) ||
-	    !list_parse(p, phase_numbers, s, line, list, db, err))
+		return stanza_fail(&r->s, r->line.line, err, "a scenario has at most %d phases",
+				   SIM_PHASES_MAX);
+	if (!copy_name(p->name, &r->s, r->line.line, span_trim(name), err) ||
+	    !take_list(NUMBERS_IN(p, sim_phase, seconds), phase_numbers, NULL, r, list, err))
 		return false;
 	p->seconds = (unsigned)p->seconds;
 	p->refreshes = (unsigned)p->refreshes;
@@ -273,80 +233,62 @@ static bool phase_parse(struct sim_scenario *sc, struct stanza *s, const struct 
 		while (i < sc->n_passes && !span_is(pass, sc->passes[i].name))
 			i++;
 		if (i == sc->n_passes)
-			return stanza_fail(s, line->line, err, "no pass '%.*s' above", SPAN_ARG(pass));
+			return stanza_fail(&r->s, r->line.line, err, "no pass '%.*s' above", SPAN_ARG(pass));
 		p->passes |= 1u << i;
 	}
 	return true;
 }
 
-static bool cpu_parse(struct sim_scenario *sc, struct stanza *s, const struct stanza_line *line,
-		      const struct gpudb *db, struct err *err)
-{
-	return list_parse(&sc->cpu, cpu_numbers, s, line, line->value, db, err);
-}
-
-static bool game_parse(struct sim_scenario *sc, struct stanza *s, const struct stanza_line *line,
-		       const struct gpudb *db, struct err *err)
-{
-	return list_parse(sc, game_numbers, s, line, line->value, db, err);
-}
-
-static bool busiest_parse(struct sim_scenario *sc, struct stanza *s, const struct stanza_line *line,
-			  const struct gpudb *db, struct err *err)
-{
-	(void)s, (void)db, (void)err;
-	sc->busiest = line->value;
-	return true;
-}
-
 /* LOW HIGH WHY: FORMULA */
-static bool expect_parse(struct sim_scenario *sc, struct stanza *s, const struct stanza_line *line,
-			 const struct gpudb *db, struct err *err)
+static bool parse_expect(struct reader *r, struct err *err)
 {
-	struct span rest = line->value, low = span_word(&rest), high = span_word(&rest);
-	struct sim_expect *e = &sc->expect[sc->n_expect];
+	struct span rest = r->line.value, low = span_word(&rest), high = span_word(&rest);
+	struct sim_expect *e = &r->sc->expect[r->sc->n_expect];
 
-	(void)db;
-	if (sc->n_expect++ == SIM_EXPECT_MAX)
-		return stanza_fail(s, line->line, err, "at most %d rows of `expect`", SIM_EXPECT_MAX);
+	if (r->sc->n_expect++ == SIM_EXPECT_MAX)
+		return stanza_fail(&r->s, r->line.line, err, "at most %d rows of `expect`", SIM_EXPECT_MAX);
 	e->why = span_trim(span_until(&rest, ':'));
 	e->formula = span_trim(rest);
 	if (!span_double(low, &e->low) || !span_double(high, &e->high) || !e->formula.n)
-		return stanza_fail(s, line->line, err, "expect '%.*s': expected LOW HIGH WHY: FORMULA",
-				   SPAN_ARG(line->value));
+		return stanza_fail(&r->s, r->line.line, err, "expect '%.*s': expected LOW HIGH WHY: FORMULA",
+				   SPAN_ARG(r->line.value));
 	return true;
 }
 
-static const struct {
-	const char *key;
-	field_parse *parse;
-} fields[] = {
-	{"help", help_parse}, {"pass", pass_parse},       {"phase", phase_parse},   {"cpu", cpu_parse},
-	{"game", game_parse}, {"busiest", busiest_parse}, {"expect", expect_parse},
-};
-
-static bool scenario_parse(struct sim_scenario *sc, const struct gpudb *db, const struct gpudb_part *part,
-			   struct err *err)
+static bool parse_field(struct reader *r, struct err *err)
 {
-	struct stanza s = part->text;
-	struct stanza_line line;
+	static const struct {
+		const char *key;
+		bool (*parse)(struct reader *r, struct err *err);
+	} fields[] = {
+		{"help", parse_help}, {"pass", parse_pass}, {"phase", parse_phase}, {"expect", parse_expect}};
+	struct span key = r->line.key, value = r->line.value;
 
-	set_defaults(&sc->cpu, cpu_numbers);
-	set_defaults(sc, game_numbers);
-	while (stanza_next(&s, &line, err)) {
-		size_t i = 0;
+	for (size_t i = 0; i < ARRAY_LEN(fields) && r->line.kind == STANZA_FIELD; i++)
+		if (span_is(key, fields[i].key))
+			return fields[i].parse(r, err);
+	if (span_is(key, "cpu") && r->line.kind == STANZA_FIELD)
+		return take_list(NUMBERS_IN(r->sc, sim_scenario, cpu), cpu_numbers, NULL, r, value, err);
+	if (span_is(key, "game") && r->line.kind == STANZA_FIELD)
+		return take_list(NUMBERS_IN(r->sc, sim_scenario, wave), game_numbers, NULL, r, value, err);
+	if (!span_is(key, "busiest") || r->line.kind != STANZA_FIELD)
+		return stanza_fail(&r->s, r->line.line, err,
+				   "'%.*s': expected help, pass, phase, cpu, game, busiest or expect",
+				   SPAN_ARG(key));
+	r->sc->busiest = value;
+	return true;
+}
 
-		if (line.kind == STANZA_OPEN || line.kind == STANZA_END)
-			return (sc->n_phases && sc->n_passes) ||
-			       stanza_fail(&s, part->line, err, "scenario '%s' needs a pass and a phase",
-					   sc->name);
-		while (i < ARRAY_LEN(fields) && !span_is(line.key, fields[i].key))
-			i++;
-		if (i == ARRAY_LEN(fields) || line.kind != STANZA_FIELD)
-			return stanza_fail(&s, line.line, err,
-					   "'%.*s': expected help, pass, phase, cpu, game, busiest or expect",
-					   SPAN_ARG(line.key));
-		if (!fields[i].parse(sc, &s, &line, db, err))
+static bool parse_scenario(struct reader *r, unsigned first, struct err *err)
+{
+	set_defaults(NUMBERS_IN(r->sc, sim_scenario, cpu), cpu_numbers);
+	set_defaults(NUMBERS_IN(r->sc, sim_scenario, wave), game_numbers);
+	while (stanza_next(&r->s, &r->line, err)) {
+		if (r->line.kind == STANZA_OPEN || r->line.kind == STANZA_END)
+			return (r->sc->n_phases && r->sc->n_passes) ||
+			       stanza_fail(&r->s, first, err, "scenario '%s' needs a pass and a phase",
+					   r->sc->name);
+		if (!parse_field(r, err))
 			return false;
 	}
 	return false;
@@ -361,10 +303,11 @@ bool sim_scenario_load(struct sim_scenario *sc, const struct gpudb *db, const ch
 	name = name ? name : "mixed";
 	for (unsigned i = db->n_parts; i-- > 0;) {
 		const struct gpudb_part *part = &db->parts[i];
+		struct reader r = {.sc = sc, .db = db, .s = part->text};
 
 		if (span_is(part->keyword, "scenario") && span_is(part->name, name))
 			return copy_name(sc->name, &part->text, part->line, part->name, err) &&
-			       scenario_parse(sc, db, part, err);
+			       parse_scenario(&r, part->line, err);
 	}
 	gpudb_scenarios(db, &all);
 	return err_set(err, ERR_USAGE, "--demo: unknown '%s': expected one of %s",
