@@ -3,7 +3,6 @@
 #include "backends/backends.h"
 #include "backends/gpu/gpu_fold.h"
 #include "backends/sim/sim_model.h"
-#include "backends/sim/sim_pace.h"
 #include "base/alloc.h"
 
 #include <inttypes.h>

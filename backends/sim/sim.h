@@ -7,11 +7,7 @@
 #ifndef MALITOP_SIM_H
 #define MALITOP_SIM_H
 
-#include "base/err.h"
-#include "base/str.h"
-
-#include <stdbool.h>
-#include <stdint.h>
+#include "backends/backend.h"
 
 /* What the shaders of one job do while they have the cores to themselves. Loads of units are
  * shares of the cycles in which a core executes. */
@@ -127,10 +123,30 @@ struct sim_scenario {
 /* Read a scenario of the data, with the shaders and looks that it names; NULL means the default. An
  * unknown name is a usage error that lists the scenarios, and other errors name the file and the
  * line. Spans point into the text of the data. */
-struct gpudb;
 bool sim_scenario_load(struct sim_scenario *scenario, const struct gpudb *db, const char *name,
 		       struct err *err);
 const struct sim_phase *sim_scenario_phase(const struct sim_scenario *scenario,
 					   int64_t at_ns); /* since the start */
+
+/* Which interval a simulated source reads next: the first member of what it holds. */
+struct sim_pace {
+	int64_t least_ns; /* shortest period; set by open */
+	int64_t period_ns;
+	int64_t next_ns; /* begin of the next interval */
+	int64_t live_ns; /* what ended before is history, in intervals of SOURCE_HISTORY_STEP_NS at least */
+	int64_t sim_ns;  /* simulated so far: skipped intervals are not */
+	bool begun;
+};
+
+/* For struct backend (sim_pace.c). A simulated source is never found, only on request, and does
+ * nothing between reads. start: measure from now on; the first start goes back by history_ns, as far
+ * as the clock reaches. */
+bool sim_probe(const struct sys *sys, struct source_found **found, struct err *err);
+bool sim_start(struct source *source, int64_t period_ns, int64_t now_ns, struct err *err);
+void sim_stop(struct source *source);
+/* Take the next interval that has ended by now, into the sample's times, flags and lost; sim_ns is
+ * its end in simulated time. Far behind, where the machine slept, intervals are skipped, as lost
+ * ones. Returns false if none has ended. */
+bool sim_pace_next(struct sim_pace *pace, int64_t now_ns, struct sample *sample);
 
 #endif

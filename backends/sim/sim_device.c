@@ -11,6 +11,21 @@
 #define HITCH_NS 300000000ll
 #define NEXT_CPU_NS 900000000ll /* how long a thread stays on its CPU */
 
+/* One for older GPUs, one for newer ones. */
+static const struct sim_soc socs[] = {
+	{"Cortex-A76 x4 + Cortex-A55 x4",
+	 {{"Cortex-A55", "Cortex-A55 x4", 0, 4, 1950000, 0.8},
+	  {"Cortex-A76", "Cortex-A76 x4", 4, 4, 2400000, 1.7}},
+	 2,
+	 6 << 20},
+	{"Cortex-X3 + Cortex-A715 x3 + Cortex-A510 x4",
+	 {{"Cortex-A510", "Cortex-A510 x4", 0, 4, 2000000, 0.9},
+	  {"Cortex-A715", "Cortex-A715 x3", 4, 3, 2800000, 1.9},
+	  {"Cortex-X3", "Cortex-X3", 7, 1, 3200000, 2.6}},
+	 3,
+	 8 << 20},
+};
+
 /* Loads that are the same in every scenario, as shares of one CPU; those of the game depend on the
  * scenario. */
 static const double loads[SIM_ROLES] = {
@@ -76,7 +91,7 @@ bool sim_device_init(struct sim_device *d, const struct source_options *options,
 	*d = (struct sim_device){.seed = options->seed, .celsius = 34};
 	if (!sim_scenario_load(&d->scenario, options->db, options->scenario, err))
 		return false;
-	d->soc = &sim_socs[product && product->family <= FAMILY_VALHALL_JM ? 0 : 1];
+	d->soc = &socs[product && product->family <= FAMILY_VALHALL_JM ? 0 : 1];
 	return true;
 }
 
@@ -99,12 +114,6 @@ static double gpu_share(const struct sim_scenario *s, const struct sim_phase *ph
 	return real_min(1, load / (load < 0.3 ? 0.4 : load < 0.6 ? 0.6 : 1));
 }
 
-/* If a process has threads, only those are counted, so that it is not counted twice. */
-static bool has_threads(unsigned i)
-{
-	return i + 1 < sim_n_tasks && sim_tasks[i + 1].is_thread && !sim_tasks[i].is_thread;
-}
-
 /* The share of a CPU that a thread needs on average; 1: it never waits. */
 static double task_mean(const struct sim_device *d, const struct sim_phase *phase, enum sim_role role)
 {
@@ -122,12 +131,13 @@ static double task_mean(const struct sim_device *d, const struct sim_phase *phas
 
 static void place_tasks(struct sim_device *d, const struct sim_phase *phase, const double *drifts)
 {
-	for (unsigned i = 0; i < sim_n_tasks; i++) {
+	for (unsigned i = 0; i < SIM_TASKS; i++) {
 		unsigned at = sim_tasks[i].cluster < d->soc->n_clusters ? sim_tasks[i].cluster
 									: d->soc->n_clusters - 1;
 		const struct sim_cluster *cluster = &d->soc->clusters[at];
 		uint64_t turn = (uint64_t)((d->now_ns + 37000000ll * i) / NEXT_CPU_NS);
-		double mean = has_threads(i) ? 0 : task_mean(d, phase, sim_tasks[i].role);
+		/* If a process has threads, only those count. */
+		double mean = sim_tasks[i].threads > 1 ? 0 : task_mean(d, phase, sim_tasks[i].role);
 
 		d->cpu_of[i] = (uint8_t)(cluster->first + sim_hash(d->seed, turn, 8100 + i) % cluster->n);
 		d->mean[i] = mean < 1 ? mean * (1 + 0.15 * drifts[i % SIM_DRIFTS]) : 1;
@@ -177,7 +187,7 @@ static void set_loads(struct sim_device *d)
 
 	for (unsigned c = 0; c < SIM_CPUS; c++)
 		d->cpus[c].busy = 0;
-	for (unsigned i = 0; i < sim_n_tasks; i++) {
+	for (unsigned i = 0; i < SIM_TASKS; i++) {
 		struct sim_cpu *cpu = &d->cpus[d->cpu_of[i]];
 		double load = d->mean[i];
 
@@ -273,7 +283,7 @@ static void count_all(struct sim_device *d, double seconds)
 		count_time(&d->cpus[i], seconds);
 		busy += d->cpus[i].busy;
 	}
-	for (unsigned i = 0; i < sim_n_tasks; i++)
+	for (unsigned i = 0; i < SIM_TASKS; i++)
 		d->task_ns[i] += d->load[i] * seconds * 1e9;
 	d->gpu_ns += d->gpu_busy * seconds * 1e9;
 	count_traffic(d, seconds);

@@ -11,14 +11,12 @@
 #ifndef MALITOP_SIM_DEVICE_H
 #define MALITOP_SIM_DEVICE_H
 
-#include "backends/backend.h"
 #include "backends/sim/sim.h"
 
 #define SIM_STEP_NS 20000000ll
 #define SIM_DRIFT_NS 100000000ll /* a multiple of the step */
 #define SIM_CLUSTERS_MAX 3
 #define SIM_CPUS 8
-#define SIM_TASKS_MAX 40
 
 struct sim_cluster {
 	const char *label, *title; /* "Cortex-A715", "Cortex-A715 x3" */
@@ -48,19 +46,18 @@ enum sim_role {
 };
 
 struct sim_task {
-	const char *name, *command; /* command: NULL for a kernel thread, and for a thread */
-	int32_t pid, parent;        /* of a process: its parent process; of a thread: its process */
-	bool is_thread;
+	int32_t pid, parent; /* of a process: its parent process; of a thread: its process */
+	unsigned threads;    /* 0: a thread */
 	enum sim_role role;
 	unsigned cluster; /* where it runs; 0: the smallest cores */
-	const char *user;
 	uint32_t uid;
+	const char *user;
 	unsigned rss_mib, gpu_mib;
-	double gpu; /* share of the GPU's work */
+	double gpu;                 /* share of the GPU's work */
+	const char *name, *command; /* command: NULL for a kernel thread, and for a thread */
 };
-extern const struct sim_soc sim_socs[];   /* one for older GPUs, one for newer ones */
-extern const struct sim_task sim_tasks[]; /* each process, then its other threads */
-extern const unsigned sim_n_tasks;
+#define SIM_TASKS 28
+extern const struct sim_task sim_tasks[SIM_TASKS]; /* each process, then its other threads */
 
 /* The number of CPU events. */
 #define SIM_EVENTS 25
@@ -70,8 +67,18 @@ extern const unsigned sim_n_tasks;
 #define SIM_EVENT_INSTRUCTIONS 5
 const char *sim_event_slot(unsigned event); /* name of its slot */
 
-/* How the time of one CPU was spent, ns. */
-enum sim_time { TIME_USER, TIME_SYSTEM, TIME_IDLE, TIME_IOWAIT, TIME_IRQ, TIME_SOFTIRQ, SIM_TIMES };
+/* How the time of one CPU was spent, ns, as /proc/stat tells it. */
+enum sim_time {
+	TIME_USER,
+	TIME_NICE,
+	TIME_SYSTEM,
+	TIME_IDLE,
+	TIME_IOWAIT,
+	TIME_IRQ,
+	TIME_SOFTIRQ,
+	TIME_STEAL,
+	SIM_TIMES
+};
 
 struct sim_cpu {
 	double khz, busy; /* in this step */
@@ -87,13 +94,13 @@ struct sim_device {
 	struct sim_scenario scenario;
 	uint64_t seed;
 	int64_t now_ns;
-	bool counts_events;         /* else events[] stay 0 */
-	bool hitch;                 /* the game loads something */
-	double gpu_busy;            /* share of time that the scenario demands */
-	double mean[SIM_TASKS_MAX]; /* share of one CPU that a thread needs; 1: it never waits */
-	double load[SIM_TASKS_MAX]; /* what it gets in this step */
-	uint8_t cpu_of[SIM_TASKS_MAX];
-	double task_ns[SIM_TASKS_MAX], gpu_ns;
+	bool counts_events;     /* else events[] stay 0 */
+	bool hitch;             /* the game loads something */
+	double gpu_busy;        /* share of time that the scenario demands */
+	double mean[SIM_TASKS]; /* share of one CPU that a thread needs; 1: it never waits */
+	double load[SIM_TASKS]; /* what it gets in this step */
+	uint8_t cpu_of[SIM_TASKS];
+	double task_ns[SIM_TASKS], gpu_ns;
 	double events_per[SIM_CLUSTERS_MAX][SIM_EVENTS]; /* per second or cycle */
 	double load_average[3], celsius, available_kib;
 	double moved[SIM_TRAFFIC]; /* bytes so far */

@@ -3,99 +3,85 @@
  * (src/data/cpu.metrics). */
 #include "backends/backends.h"
 #include "backends/sim/sim_device.h"
-#include "backends/sim/sim_pace.h"
 #include "base/alloc.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 
 #define TICK_NS 10000000
+#define SECTOR 512
 #define PERIOD_MIN_NS 500000000 /* of ticks, as on a real machine */
 
 struct sim_machine {
 	struct sim_pace pace; /* first */
 	struct sim_device device;
 	uint64_t *last; /* owned; what each slot had counted when it was last read */
-	unsigned at;    /* slot that is filled next */
 };
 
-static const char *const ticks[] = {"CPUTicksUser",   "CPUTicksNice", "CPUTicksSystem",  "CPUTicksIdle",
-				    "CPUTicksIOWait", "CPUTicksIRQ",  "CPUTicksSoftIRQ", "CPUTicksSteal"};
-static const int tick_times[] = {TIME_USER,   -1,       TIME_SYSTEM,  TIME_IDLE,
-				 TIME_IOWAIT, TIME_IRQ, TIME_SOFTIRQ, -1};
-struct level {
+/* What the system reports, in the order of its slots: of each instance, then of the machine. */
+enum report {
+	TICKS, /* by enum sim_time */
+	CLOCK = TICKS + SIM_TIMES,
+	CLOCK_TOP,
+	ONLINE,
+	OF_INSTANCE,
+	LOAD_AVERAGE = OF_INSTANCE,
+	MEMORY_TOTAL = LOAD_AVERAGE + 3,
+	MEMORY_AVAILABLE,
+	TEMPERATURE,
+	GPU_CLOCK,
+	TRAFFIC, /* by enum sim_traffic */
+	REPORTS = TRAFFIC + SIM_TRAFFIC
+};
+static const struct {
 	const char *name;
+	enum slot_kind kind;
 	double scale;
-};
-static const struct level states[] = {{"CPUClock", 1e3}, {"CPUClockTop", 1e3}, {"CPUOnline", 1}};
-static const struct level levels[] = {
-	{"LoadAverage1", 0.01},    {"LoadAverage5", 0.01},   {"LoadAverage15", 0.01}, {"MemoryTotal", 1024},
-	{"MemoryAvailable", 1024}, {"TemperatureMax", 1e-3}, {"GPUDevfreqClock", 1},
-};
+} reports[REPORTS] = {{"CPUTicksUser", SLOT_DELTA, 1},       {"CPUTicksNice", SLOT_DELTA, 1},
+		      {"CPUTicksSystem", SLOT_DELTA, 1},     {"CPUTicksIdle", SLOT_DELTA, 1},
+		      {"CPUTicksIOWait", SLOT_DELTA, 1},     {"CPUTicksIRQ", SLOT_DELTA, 1},
+		      {"CPUTicksSoftIRQ", SLOT_DELTA, 1},    {"CPUTicksSteal", SLOT_DELTA, 1},
+		      {"CPUClock", SLOT_LEVEL, 1e3},         {"CPUClockTop", SLOT_LEVEL, 1e3},
+		      {"CPUOnline", SLOT_LEVEL, 1},          {"LoadAverage1", SLOT_LEVEL, 0.01},
+		      {"LoadAverage5", SLOT_LEVEL, 0.01},    {"LoadAverage15", SLOT_LEVEL, 0.01},
+		      {"MemoryTotal", SLOT_LEVEL, 1024},     {"MemoryAvailable", SLOT_LEVEL, 1024},
+		      {"TemperatureMax", SLOT_LEVEL, 1e-3},  {"GPUDevfreqClock", SLOT_LEVEL, 1},
+		      {"DiskReadBytes", SLOT_DELTA, SECTOR}, {"DiskWrittenBytes", SLOT_DELTA, SECTOR},
+		      {"NetReceivedBytes", SLOT_DELTA, 1},   {"NetSentBytes", SLOT_DELTA, 1}};
 
-static const struct level traffic[SIM_TRAFFIC] = {
-	[SIM_DISK_READ] = {"DiskReadBytes", 512}, /* sectors */
-	[SIM_DISK_WRITTEN] = {"DiskWrittenBytes", 512},
-	[SIM_NET_RECEIVED] = {"NetReceivedBytes", 1},
-	[SIM_NET_SENT] = {"NetSentBytes", 1},
-};
-
-/* The CPUs of an instance. */
-struct slot_range {
-	unsigned first, n;
-};
-
-static void add_cpu_slots(struct source *source, enum instance_kind kind, unsigned number, const char *title)
+/* The number of slots that each instance of this kind has. */
+static unsigned slots_of(const struct source *source, enum instance_kind kind)
 {
-	for (unsigned i = 0; i < ARRAY_LEN(ticks); i++)
-		source_add_slot(source, &(struct slot){.name = ticks[i],
-						       .kind = SLOT_DELTA,
-						       .instance = kind,
-						       .number = (uint16_t)number,
-						       .scale = 1,
-						       .title = title});
-	for (unsigned i = 0; i < ARRAY_LEN(states); i++)
-		source_add_slot(source, &(struct slot){.name = states[i].name,
-						       .kind = SLOT_LEVEL,
-						       .instance = kind,
-						       .number = (uint16_t)number,
-						       .scale = states[i].scale,
-						       .title = title});
-	for (unsigned i = 0; kind == INSTANCE_ALL && i < ARRAY_LEN(levels); i++)
-		source_add_slot(
-			source,
-			&(struct slot){.name = levels[i].name, .kind = SLOT_LEVEL, .scale = levels[i].scale});
-	for (unsigned i = 0; kind == INSTANCE_ALL && i < SIM_TRAFFIC; i++)
-		source_add_slot(source, &(struct slot){.name = traffic[i].name,
-						       .kind = SLOT_DELTA,
-						       .scale = traffic[i].scale});
+	return source->kind == SOURCE_PERF ? SIM_EVENTS : kind == INSTANCE_ALL ? REPORTS : OF_INSTANCE;
 }
 
-static void add_event_slots(struct source *source, enum instance_kind kind, unsigned number,
-			    const char *title)
+static void add_slots(struct source *source, enum instance_kind kind, unsigned number, const char *title)
 {
-	for (unsigned i = 0; i < SIM_EVENTS; i++)
-		source_add_slot(source, &(struct slot){.name = sim_event_slot(i),
-						       .kind = SLOT_DELTA,
+	bool event = source->kind == SOURCE_PERF;
+
+	for (unsigned i = 0; i < slots_of(source, kind); i++)
+		source_add_slot(source, &(struct slot){.name = event ? sim_event_slot(i) : reports[i].name,
+						       .kind = event ? SLOT_DELTA : reports[i].kind,
 						       .instance = kind,
 						       .number = (uint16_t)number,
-						       .scale = 1,
+						       .scale = event ? 1 : reports[i].scale,
 						       .title = title});
 }
 
-typedef void add_slots(struct source *source, enum instance_kind kind, unsigned number, const char *title);
-
-static void open_slots(struct source *source, add_slots *add, bool each)
+/* Fill the source; after sim_device_init. */
+static void open_slots(struct source *source, const char *title, bool each)
 {
 	struct sim_machine *m = source->priv;
 	const struct sim_soc *soc = m->device.soc;
 
-	add(source, INSTANCE_ALL, 0, NULL);
+	snprintf(source->title, sizeof(source->title), "%s", title);
+	snprintf(source->driver, sizeof(source->driver), "sim %s", m->device.scenario.name);
+	add_slots(source, INSTANCE_ALL, 0, NULL);
 	for (unsigned c = 0; c < soc->n_clusters; c++)
-		add(source, INSTANCE_CLUSTER, c, soc->clusters[c].title);
+		add_slots(source, INSTANCE_CLUSTER, c, soc->clusters[c].title);
 	source->n_sums = source->n_slots;
 	for (unsigned i = 0; each && i < SIM_CPUS; i++)
-		add(source, INSTANCE_CPU, i, NULL);
+		add_slots(source, INSTANCE_CPU, i, NULL);
 	m->last = xcalloc(source->n_slots, sizeof(*m->last));
 	source->simulated = true;
 }
@@ -107,9 +93,7 @@ static bool cpu_open(struct source *source, const char *device, struct err *err)
 	(void)device;
 	if (!sim_device_init(&m->device, &source->options, err))
 		return false;
-	snprintf(source->title, sizeof(source->title), "%s", m->device.soc->title);
-	snprintf(source->driver, sizeof(source->driver), "sim %s", m->device.scenario.name);
-	open_slots(source, add_cpu_slots, true);
+	open_slots(source, m->device.soc->title, true);
 	m->pace.least_ns = PERIOD_MIN_NS;
 	return true;
 }
@@ -131,84 +115,70 @@ static bool perf_open(struct source *source, const char *device, struct err *err
 	if (!sim_device_init(&m->device, &source->options, err))
 		return false;
 	m->device.counts_events = true;
-	snprintf(source->title, sizeof(source->title), "all processes, kernel and user");
-	snprintf(source->driver, sizeof(source->driver), "sim %s", m->device.scenario.name);
-	open_slots(source, add_event_slots, source->options.per_instance);
+	open_slots(source, "all processes, kernel and user", source->options.per_instance);
 	return true;
 }
 
-/* Store what was counted since the last time. */
-static void put_delta(struct sim_machine *m, uint64_t *value, double total)
+/* What the system reports of the machine. */
+static uint64_t report_machine(const struct sim_device *d, unsigned i)
 {
-	uint64_t now = (uint64_t)total;
-
-	value[m->at] = now - m->last[m->at];
-	m->last[m->at++] = now;
+	if (i < MEMORY_TOTAL)
+		return (uint64_t)(d->load_average[i - LOAD_AVERAGE] * 100);
+	if (i >= TRAFFIC)
+		return (uint64_t)(d->moved[i - TRAFFIC] / reports[i].scale);
+	return i == MEMORY_TOTAL       ? d->soc->memory_kib
+	       : i == MEMORY_AVAILABLE ? (uint64_t)d->available_kib
+	       : i == TEMPERATURE      ? (uint64_t)(d->celsius * 1000)
+				       : SAMPLE_UNKNOWN; /* reported by the GPU source */
 }
 
-static void put_cpus(struct sim_machine *m, uint64_t *value, struct slot_range cpus)
+/* The level, or the count so far, of n CPUs: whole ones of each CPU, so that the parts add up. */
+static uint64_t report_cpus(const struct sim_device *d, bool events, unsigned i, unsigned first, unsigned n)
 {
-	double khz = 0, top = 0;
+	uint64_t sum = 0, most = 0;
 
-	for (unsigned t = 0; t < ARRAY_LEN(ticks); t++) {
-		uint64_t sum = 0; /* sum of the whole ticks of each CPU, so that the parts add up */
+	if (!events && i >= OF_INSTANCE)
+		return report_machine(d, i);
+	for (unsigned k = first; k < first + n; k++) {
+		const struct sim_cpu *cpu = &d->cpus[k];
+		uint64_t own = events           ? (uint64_t)cpu->events[i]
+			       : i < CLOCK      ? (uint64_t)(cpu->time_ns[i] / TICK_NS)
+			       : i == CLOCK     ? (uint64_t)cpu->khz
+			       : i == CLOCK_TOP ? d->soc->clusters[sim_device_cluster(d->soc, k)].top_khz
+						: 1;
 
-		for (unsigned i = cpus.first; i < cpus.first + cpus.n && tick_times[t] >= 0; i++)
-			sum += (uint64_t)(m->device.cpus[i].time_ns[tick_times[t]] / TICK_NS);
-		put_delta(m, value, (double)sum);
+		sum += own;
+		most = own > most ? own : most;
 	}
-	for (unsigned i = cpus.first; i < cpus.first + cpus.n; i++) {
-		const struct sim_cluster *cluster =
-			&m->device.soc->clusters[sim_device_cluster(m->device.soc, i)];
-
-		khz = m->device.cpus[i].khz > khz ? m->device.cpus[i].khz : khz;
-		top = (double)cluster->top_khz > top ? (double)cluster->top_khz : top;
-	}
-	value[m->at++] = (uint64_t)khz;
-	value[m->at++] = (uint64_t)top;
-	value[m->at++] = cpus.n;
+	return !events && (i == CLOCK || i == CLOCK_TOP) ? most : sum;
 }
 
-static void put_levels(struct sim_machine *m, uint64_t *value)
+/* Fill the slots of an instance of n CPUs. Returns the first slot after them. */
+static unsigned put_instance(const struct source *source, uint64_t *value, unsigned at, unsigned first,
+			     unsigned n)
 {
-	const struct sim_device *d = &m->device;
+	struct sim_machine *m = source->priv;
+	const struct slot *slot = &source->slots[at];
 
-	for (unsigned i = 0; i < 3; i++)
-		value[m->at++] = (uint64_t)(d->load_average[i] * 100);
-	value[m->at++] = d->soc->memory_kib;
-	value[m->at++] = (uint64_t)d->available_kib;
-	value[m->at++] = (uint64_t)(d->celsius * 1000);
-	value[m->at++] = SAMPLE_UNKNOWN; /* reported by the GPU source */
-	for (unsigned i = 0; i < SIM_TRAFFIC; i++)
-		put_delta(m, value, d->moved[i] / traffic[i].scale);
-}
+	for (unsigned i = 0, end = slots_of(source, slot->instance); i < end; i++, at++, slot++) {
+		uint64_t now = report_cpus(&m->device, source->kind == SOURCE_PERF, i, first, n);
 
-static void put_events(struct sim_machine *m, uint64_t *value, struct slot_range cpus)
-{
-	for (unsigned e = 0; e < SIM_EVENTS; e++) {
-		uint64_t sum = 0;
-
-		for (unsigned i = cpus.first; i < cpus.first + cpus.n; i++)
-			sum += (uint64_t)m->device.cpus[i].events[e];
-		put_delta(m, value, (double)sum);
+		value[at] = slot->kind == SLOT_DELTA ? now - m->last[at] : now;
+		m->last[at] = now;
 	}
+	return at;
 }
 
 static void put_sample(const struct source *source, uint64_t *value)
 {
 	struct sim_machine *m = source->priv;
 	const struct sim_soc *soc = m->device.soc;
-	void (*put)(struct sim_machine *, uint64_t *, struct slot_range) =
-		source->kind == SOURCE_CPU ? put_cpus : put_events;
+	unsigned at = put_instance(source, value, 0, 0, SIM_CPUS);
 
-	m->at = 0;
-	put(m, value, (struct slot_range){0, SIM_CPUS});
-	if (source->kind == SOURCE_CPU)
-		put_levels(m, value);
 	for (unsigned c = 0; c < soc->n_clusters; c++)
-		put(m, value, (struct slot_range){soc->clusters[c].first, soc->clusters[c].n});
-	for (unsigned i = 0; i < SIM_CPUS && m->at < source->n_slots; i++)
-		put(m, value, (struct slot_range){i, 1});
+		at = put_instance(source, value, at, soc->clusters[c].first, soc->clusters[c].n);
+	for (unsigned i = 0; i < SIM_CPUS && at < source->n_slots; i++)
+		at = put_instance(source, value, at, i, 1);
 }
 
 static enum read_result machine_read(struct source *source, int64_t now_ns, struct sample *sample)

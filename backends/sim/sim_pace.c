@@ -1,4 +1,4 @@
-#include "backends/sim/sim_pace.h"
+#include "backends/sim/sim.h"
 
 #define BEHIND_NS 5000000000ll /* further behind means that the machine slept */
 

@@ -7,7 +7,6 @@
  * run beside them. Dispatches are on a queue of their own. */
 #include "backends/backends.h"
 #include "backends/sim/sim_model.h"
-#include "backends/sim/sim_pace.h"
 #include "base/alloc.h"
 #include "base/real.h"
 #include "passes/pass_fold.h"
@@ -18,7 +17,7 @@
 
 #define FRAMES_KEPT 8 /* more than are ever in flight */
 #define DISPATCHES_KEPT 8
-#define GAME_PID 5207 /* sim_phone.c */
+#define GAME_PID 5207 /* sim_processes.c */
 #define PRESENT_SHARE 0.015
 #define PROCESS_SHARE 1.6       /* CPU time of all threads, of that of the presenting one */
 #define PERIOD_MIN_NS 500000000 /* enough for a view, and its history stays small */

@@ -69,7 +69,7 @@ _Static_assert(sizeof(struct sim_cpu_load) == (ARRAY_LEN(cpu_numbers) - 1) * siz
 #define NUMBERS_IN(thing, type, first) ((double *)(void *)((char *)(thing) + offsetof(struct type, first)))
 
 /* Where a text is read. */
-struct reader {
+struct scenario_text {
 	struct sim_scenario *sc;
 	const struct gpudb *db;
 	struct stanza s;
@@ -83,7 +83,7 @@ static void set_defaults(double *out, const struct sim_number *numbers)
 }
 
 /* Returns the index of the number; -1 after an error. */
-static int take_number(double *out, const struct sim_number *numbers, const struct reader *r,
+static int take_number(double *out, const struct sim_number *numbers, const struct scenario_text *r,
 		       struct span name, struct span text, struct err *err)
 {
 	AUTO_STRBUF struct strbuf known = {0};
@@ -122,7 +122,7 @@ static bool take_row(double *out, const struct sim_number *numbers, const struct
 	for (unsigned i = db->n_parts; i-- > 0;) {
 		const struct gpudb_part *part = &db->parts[i];
 		struct span columns = part->name, rest = part->text.rest, column;
-		struct reader r = {.s = part->text, .line.line = part->line};
+		struct scenario_text r = {.s = part->text, .line.line = part->line};
 
 		while (span_is(part->keyword, table) && rest.n) {
 			struct span line = span_until(&rest, '\n');
@@ -145,7 +145,7 @@ static bool take_row(double *out, const struct sim_number *numbers, const struct
 
 /* WORD [NUMBER [SHADER]], ... of which a word alone is a flag. pass: NULL for what is none. */
 static bool take_list(double *out, const struct sim_number *numbers, struct sim_pass *pass,
-		      const struct reader *r, struct span list, struct err *err)
+		      const struct scenario_text *r, struct span list, struct err *err)
 {
 	set_defaults(out, numbers);
 	list = span_trim(list);
@@ -174,7 +174,7 @@ static bool take_list(double *out, const struct sim_number *numbers, struct sim_
 	return true;
 }
 
-static bool parse_help(struct reader *r, struct err *err)
+static bool parse_help(struct scenario_text *r, struct err *err)
 {
 	AUTO_STRBUF struct strbuf help = {0};
 	struct stanza_line row;
@@ -190,7 +190,7 @@ static bool parse_help(struct reader *r, struct err *err)
 	return true;
 }
 
-static bool parse_pass(struct reader *r, struct err *err)
+static bool parse_pass(struct scenario_text *r, struct err *err)
 {
 	struct span rest = r->line.value, name = span_trim(span_until(&rest, ':'));
 	struct sim_pass *p = &r->sc->passes[r->sc->n_passes];
@@ -211,7 +211,7 @@ static bool parse_pass(struct reader *r, struct err *err)
 }
 
 /* NAME: numbers [| passes] */
-static bool parse_phase(struct reader *r, struct err *err)
+static bool parse_phase(struct scenario_text *r, struct err *err)
 {
 	struct span passes = r->line.value, list = span_until(&passes, '|'), name = span_until(&list, ':');
 	struct sim_scenario *sc = r->sc;
@@ -240,7 +240,7 @@ static bool parse_phase(struct reader *r, struct err *err)
 }
 
 /* LOW HIGH WHY: FORMULA */
-static bool parse_expect(struct reader *r, struct err *err)
+static bool parse_expect(struct scenario_text *r, struct err *err)
 {
 	struct span rest = r->line.value, low = span_word(&rest), high = span_word(&rest);
 	struct sim_expect *e = &r->sc->expect[r->sc->n_expect];
@@ -255,11 +255,11 @@ static bool parse_expect(struct reader *r, struct err *err)
 	return true;
 }
 
-static bool parse_field(struct reader *r, struct err *err)
+static bool parse_field(struct scenario_text *r, struct err *err)
 {
 	static const struct {
 		const char *key;
-		bool (*parse)(struct reader *r, struct err *err);
+		bool (*parse)(struct scenario_text *r, struct err *err);
 	} fields[] = {
 		{"help", parse_help}, {"pass", parse_pass}, {"phase", parse_phase}, {"expect", parse_expect}};
 	struct span key = r->line.key, value = r->line.value;
@@ -279,7 +279,7 @@ static bool parse_field(struct reader *r, struct err *err)
 	return true;
 }
 
-static bool parse_scenario(struct reader *r, unsigned first, struct err *err)
+static bool parse_scenario(struct scenario_text *r, unsigned first, struct err *err)
 {
 	set_defaults(NUMBERS_IN(r->sc, sim_scenario, cpu), cpu_numbers);
 	set_defaults(NUMBERS_IN(r->sc, sim_scenario, wave), game_numbers);
@@ -303,7 +303,7 @@ bool sim_scenario_load(struct sim_scenario *sc, const struct gpudb *db, const ch
 	name = name ? name : "mixed";
 	for (unsigned i = db->n_parts; i-- > 0;) {
 		const struct gpudb_part *part = &db->parts[i];
-		struct reader r = {.sc = sc, .db = db, .s = part->text};
+		struct scenario_text r = {.sc = sc, .db = db, .s = part->text};
 
 		if (span_is(part->keyword, "scenario") && span_is(part->name, name))
 			return copy_name(sc->name, &part->text, part->line, part->name, err) &&
