@@ -139,8 +139,8 @@ struct sim_pace {
 };
 
 /* For struct backend (sim_pace.c). A simulated source is never found, only on request, and does
- * nothing between reads. start: measure from now on; the first start goes back by history_ns, as far
- * as the clock reaches. */
+ * nothing between reads. start: measure from now on; the first start goes back by history_ns, as
+ * far as the clock reaches. */
 bool sim_probe(const struct sys *sys, struct source_found **found, struct err *err);
 bool sim_start(struct source *source, int64_t period_ns, int64_t now_ns, struct err *err);
 void sim_stop(struct source *source);

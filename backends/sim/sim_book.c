@@ -22,35 +22,22 @@ struct reader {
 	struct stanza_line line;
 };
 
+/* In the order of the enums, as what follows. */
 static const struct {
 	const char *name;
 	enum sim_block block;
-	unsigned most; /* rules */
-} lists[SIM_LISTS] = {
-	[LIST_EXEC] = {"exec", SIM_CORE, SIM_RULES_MAX},
-	[LIST_TEXTURE] = {"texture", SIM_CORE, SIM_RULES_MAX},
-	[LIST_RAYS] = {"rays", SIM_CORE, SIM_RULES_MAX},
-	[LIST_FRAGMENT] = {"fragment", SIM_CORE, SIM_RULES_MAX},
-	[LIST_NONFRAG] = {"nonfrag", SIM_CORE, SIM_RULES_MAX},
-	[LIST_TILER] = {"tiler", SIM_TILER, SIM_RULES_MAX},
-	[LIST_SLICE] = {"slice", SIM_SLICE, SIM_RULES_MAX},
-	[LIST_STALL] = {"stall", SIM_SLICE, SIM_STALLS},
-	[LIST_QUEUE] = {"queue", SIM_QUEUE, QUEUE_MAX},
-	[LIST_FRONT] = {"front", SIM_FRONT, GPU_MAX},
-};
+} lists[SIM_LISTS] = {{"exec", SIM_CORE},     {"texture", SIM_CORE}, {"rays", SIM_CORE},
+		      {"fragment", SIM_CORE}, {"nonfrag", SIM_CORE}, {"tiler", SIM_TILER},
+		      {"slice", SIM_SLICE},   {"stall", SIM_SLICE},  {"queue", SIM_QUEUE},
+		      {"front", SIM_FRONT}};
 
-/* In the order of the enums. */
-static const struct {
-	const char *names;
-	unsigned most;
-} blocks[SIM_BLOCKS] = {
-	[SIM_QUEUE] = {"cycles jobs tasks", QUEUE_MAX},
-	[SIM_FRONT] = {"zero active any_queue irqs flushes tail irq_cycles mcu ceu lsu", GPU_MAX},
-	[SIM_TILER] = {"work queue read_beats write_beats warps", TILER_MAX},
-	[SIM_CORE] = {"any nonfrag frag exec exec_quarter vertex_warps read_tex read_ls read_rt read_front "
-		      "read_other write_ls_wb write_ls_other write_tile write_other",
-		      CORE_MAX},
-	[SIM_SLICE] = {"reads writes active", SLICE_MAX},
+static const char *const block_names[SIM_BLOCKS] = {
+	[SIM_QUEUE] = "cycles jobs tasks",
+	[SIM_FRONT] = "zero active any_queue irqs flushes tail irq_cycles mcu ceu lsu",
+	[SIM_TILER] = "work queue read_beats write_beats warps",
+	[SIM_CORE] = "any nonfrag frag exec exec_quarter vertex_warps read_tex read_ls read_rt read_front "
+		     "read_other write_ls_wb write_ls_other write_tile write_other",
+	[SIM_SLICE] = "reads writes active",
 };
 
 static const char *const input_names[] = {
@@ -118,7 +105,7 @@ static bool find_quantity(const struct reader *r, enum sim_block block, struct s
 	*quantity = (uint8_t)i;
 	if (i < b->n_quantities[block])
 		return true;
-	if (!is_new || !name.n || i == blocks[block].most)
+	if (!is_new || !name.n || i == SIM_QUANTITIES_MAX)
 		return line_fail(r, name, is_new ? "a name, and fewer of them" : "a quantity above", err);
 	b->quantities[block][b->n_quantities[block]++] = name;
 	return true;
@@ -187,7 +174,7 @@ static bool add_rule(const struct reader *r, enum sim_list list, struct sim_rule
 {
 	struct sim_rules *rules = &r->laws->lists[list];
 
-	if (rules->n == lists[list].most)
+	if (rules->n == SIM_RULES_MAX)
 		return line_fail(r, r->line.key, "fewer rules", err);
 	memcpy(rules->shares[rules->n], shares, sizeof(rules->shares[0]));
 	rules->rules[rules->n++] = rule;
@@ -315,7 +302,7 @@ bool sim_book_parse(struct sim_book *book, struct sim_laws *laws, const struct s
 	} known[] = {{"line", &laws->line}, {"tex", &laws->tex}, {"rt_box", &laws->rays}};
 
 	for (unsigned b = 0; b < SIM_BLOCKS; b++) {
-		struct span names = span_of(blocks[b].names), name;
+		struct span names = span_of(block_names[b]), name;
 
 		while ((name = span_word(&names)).n)
 			book->quantities[b][book->n_quantities[b]++] = name;

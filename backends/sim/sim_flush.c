@@ -123,7 +123,7 @@ static void flush_cores(struct sim_model *m, struct sim_load *load, unsigned row
 					[LIST_TEXTURE] = load->ratios[m->laws.tex],
 					[LIST_RAYS] = load->ratios[m->laws.rays],
 					[LIST_FRAGMENT] = true};
-	uint32_t now[CORE_MAX][SIM_LANES];
+	uint32_t now[SIM_QUANTITIES_MAX][SIM_LANES];
 
 	memset(now[CORE_READS], 0, (CORE_TRAFFIC_END - CORE_READS) * sizeof(now[0]));
 	for (unsigned i = 0; i < SIM_LANES; i++) {
@@ -151,7 +151,7 @@ static void flush_slices(struct sim_model *m, struct sim_load *load, const struc
 	};
 
 	for (unsigned row = 0; row < sim_rows(m->gpu.slices); row++) {
-		uint32_t now[SLICE_MAX][SIM_LANES];
+		uint32_t now[SIM_QUANTITIES_MAX][SIM_LANES];
 
 		for (unsigned i = 0; i < 2 * SIM_LANES; i++) {
 			unsigned slice = row * SIM_LANES + i / 2, k = i % 2;
@@ -169,7 +169,7 @@ static void flush_slices(struct sim_model *m, struct sim_load *load, const struc
 /* The tiler requests warps, which the cores take in turn. */
 static void flush_tiler(struct sim_model *m, struct sim_load *load, uint32_t *warps, struct beats *beats)
 {
-	uint32_t now[TILER_MAX][SIM_LANES];
+	uint32_t now[SIM_QUANTITIES_MAX][SIM_LANES];
 	uint64_t left;
 
 	memset(now[TILER_WORK], 0, sizeof(now[0]));
@@ -266,7 +266,7 @@ void sim_count_flush(struct sim_model *m)
 	sim_flush_waits(m);
 	for (unsigned i = 0; i < SIM_LOADS; i++)
 		sim_flush_load(m, &m->loads[i]);
-	for (unsigned k = 0; k < QUEUE_MAX; k++)
+	for (unsigned k = 0; k < SIM_QUANTITIES_MAX; k++)
 		queue[k][LANE_NONFRAG] = queue[k][STREAM_VERTEX] + queue[k][STREAM_COMPUTE];
 }
 

@@ -61,40 +61,57 @@ double sim_size_threads(const struct sim_size *size, const struct sim_look *look
 	return look->overdraw * 4 * size->quads / size->pixels;
 }
 
-static unsigned queue_of(const struct sim_model *m, enum sim_stream stream)
+static struct sim_queue *queue_of(struct sim_model *m, enum sim_stream stream)
 {
-	static const unsigned own[STREAMS] = {
-		[STREAM_VERTEX] = 0, [STREAM_FRAGMENT] = 1, [STREAM_COMPUTE] = 2};
-
-	return m->gpu.job_manager && stream == STREAM_COMPUTE ? 0 : own[stream];
+	return &m->queues[m->gpu.job_manager && stream == STREAM_COMPUTE ? STREAM_VERTEX : stream];
 }
 
-/* `load` is in units of 1/60 s at the top clock. */
-static struct sim_job *add_job(struct sim_model *m, const struct sim_pass *pass, enum sim_stream stream,
-			       double load, const double *drifts)
-{
-	struct sim_queue *queue = &m->queues[queue_of(m, stream)];
-	struct sim_job *job = &queue->pending[queue->added % SIM_PENDING_MAX];
-	double ticks = load * (double)m->gpu.top_khz * 1000 / 60 / SIM_TICK;
-
-	assert(queue->added - queue->ended < SIM_PENDING_MAX);
-	*job = (struct sim_job){
-		.stream = stream,
-		.pass = pass,
-		.frame = m->frame,
-		.work = ticks < 1 ? 1 : (uint64_t)ticks,
-		.key = sim_hash(m->seed, m->frame / SIM_FRAMES_ALIKE,
-				(uint64_t)(pass - m->scenario.passes) * STREAMS + stream),
-	};
-	memcpy(job->drifts, drifts, sizeof(job->drifts));
-	queue->added++;
-	return job;
-}
-
-static void need_all(const struct sim_model *m, struct sim_job *job, const struct sim_queue *own)
+/* The job starts after all that is in the queues, except its own one, which keeps the order. */
+static void need_all(struct sim_model *m, struct sim_job *job)
 {
 	for (unsigned q = 0; q < m->n_queues; q++)
-		job->need[q] = m->queues[q].added - (&m->queues[q] == own);
+		job->need[q] = m->queues[q].added - (&m->queues[q] == queue_of(m, job->stream));
+}
+
+/* The current load of a pass, in units of 1/60 s at the top clock: some passes scale with the whole
+ * frame, some with what the camera sees. */
+static double load_of(const struct sim_model *m, unsigned pass, enum sim_stream stream)
+{
+	const double pixels = stream == STREAM_FRAGMENT ? m->pixel_scale : 1;
+	uint64_t what = 5000 + pass * STREAMS + stream;
+	double jitter = 0.1 * (sim_hash_unit(sim_hash(m->seed, m->frame / SIM_FRAMES_ALIKE, what)) - 0.5);
+	double more = (0.06 + 0.5 * m->scenario.wave) * m->drifts[(1 + pass + 3 * stream) % SIM_DRIFTS];
+
+	return m->scenario.passes[pass].load[stream] * pixels * (1 + m->scenario.wave * m->drifts[0]) *
+	       (1 + jitter + more);
+}
+
+/* least: of the load. */
+static struct sim_job *add_job(struct sim_model *m, unsigned pass, enum sim_stream stream, double least)
+{
+	static const double task_cycles[STREAMS] = {[STREAM_VERTEX] = 700, [STREAM_COMPUTE] = 2000};
+	struct sim_queue *queue = queue_of(m, stream);
+	struct sim_job *job = &queue->pending[queue->added % SIM_PENDING_MAX];
+	const struct sim_pass *p = &m->scenario.passes[pass];
+	double ticks =
+		real_max(load_of(m, pass, stream), least) * (double)m->gpu.top_khz * 1000 / 60 / SIM_TICK;
+
+	assert(queue->added - queue->ended < SIM_PENDING_MAX);
+	queue->added++;
+	*job = (struct sim_job){
+		.stream = stream,
+		.pass = p,
+		.frame = m->frame,
+		.work = ticks < 1 ? 1 : (uint64_t)ticks,
+		.key = sim_hash(m->seed, m->frame / SIM_FRAMES_ALIKE, pass * STREAMS + stream),
+	};
+	memcpy(job->drifts, m->drifts, sizeof(job->drifts));
+	job->tasks = 1 + (uint64_t)(stream == STREAM_FRAGMENT
+					    ? m->pixels * p->pixels / (m->gpu.task * m->gpu.task)
+					    : (double)(job->work * SIM_TICK) / task_cycles[stream]);
+	if (p->waits > 0 || stream == STREAM_FRAGMENT)
+		need_all(m, job);
+	return job;
 }
 
 /* The least time that the raster units and the bus allow for the fragments of a pass, in units of
@@ -108,61 +125,22 @@ static double fill_limit(const struct sim_model *m, const struct sim_pass *pass,
 	return real_max(raster, write) * 60 / ((double)m->gpu.top_khz * 1000);
 }
 
-static void add_tasks(struct sim_job *job, double cycles)
+/* A render pass: binning, then fragments, which wait for it; or a dispatch. */
+static struct sim_job *add_pass(struct sim_model *m, unsigned pass)
 {
-	job->tasks = 1 + (uint64_t)((double)(job->work * SIM_TICK) / cycles);
-}
+	const struct sim_pass *p = &m->scenario.passes[pass];
+	struct sim_job *job;
+	struct sim_size size;
 
-/* The current load of a pass: some passes scale with the whole frame, some with what the camera
- * sees. */
-static double load_of(const struct sim_model *m, const struct sim_pass *pass, enum sim_stream stream,
-		      double scale, const double *drifts)
-{
-	const double pixels = stream == STREAM_FRAGMENT ? m->pixel_scale : 1;
-	unsigned index = (unsigned)(pass - m->scenario.passes);
-	double jitter = 0.1 * (sim_hash_unit(sim_hash(m->seed, m->frame / SIM_FRAMES_ALIKE,
-						      5000 + index * STREAMS + stream)) -
-			       0.5);
-
-	double more = (0.06 + 0.5 * m->scenario.wave) * drifts[(1 + index + 3 * stream) % SIM_DRIFTS];
-
-	return pass->load[stream] * pixels * scale * (1 + jitter + more);
-}
-
-/* A render pass: binning, then fragments; or a dispatch. Each waits for its inputs. */
-static struct sim_job *add_pass(struct sim_model *m, const struct sim_pass *pass, double scale,
-				const double *drifts)
-{
-	static const double compute_task_cycles = 2000, vertex_task_cycles = 700;
-	struct sim_job *last = NULL;
-	struct sim_size size = {0};
-
-	if (pass->load[STREAM_COMPUTE] > 0) {
-		last = add_job(m, pass, STREAM_COMPUTE, load_of(m, pass, STREAM_COMPUTE, scale, drifts),
-			       drifts);
-		add_tasks(last, compute_task_cycles);
-		if (pass->waits > 0)
-			need_all(m, last, &m->queues[queue_of(m, STREAM_COMPUTE)]);
-	}
-	if (pass->load[STREAM_VERTEX] > 0) {
-		last = add_job(m, pass, STREAM_VERTEX, load_of(m, pass, STREAM_VERTEX, scale, drifts),
-			       drifts);
-		init_size(&size, &pass->look, (double)(last->work * SIM_TICK) * pass->look.primitives,
-			  m->pixels * pass->pixels);
-		last->size = size;
-		add_tasks(last, vertex_task_cycles);
-		if (pass->waits > 0)
-			need_all(m, last, &m->queues[0]);
-	}
-	if (pass->load[STREAM_FRAGMENT] > 0) {
-		double load = load_of(m, pass, STREAM_FRAGMENT, scale, drifts);
-
-		last = add_job(m, pass, STREAM_FRAGMENT, real_max(load, fill_limit(m, pass, &size)), drifts);
-		last->size = size;
-		last->tasks = 1 + (uint64_t)(m->pixels * pass->pixels / (m->gpu.task * m->gpu.task));
-		need_all(m, last, &m->queues[1]);
-	}
-	return last;
+	if (p->load[STREAM_COMPUTE] > 0)
+		return add_job(m, pass, STREAM_COMPUTE, 0);
+	job = add_job(m, pass, STREAM_VERTEX, 0);
+	init_size(&size, &p->look, (double)(job->work * SIM_TICK) * p->look.primitives,
+		  m->pixels * p->pixels);
+	job->size = size;
+	job = add_job(m, pass, STREAM_FRAGMENT, fill_limit(m, p, &size));
+	job->size = size;
+	return job;
 }
 
 /* The CPU makes no frame while it loads something, now and then. */
@@ -200,18 +178,15 @@ static void next_ready(struct sim_model *m, const struct sim_phase *phase, int64
 
 void sim_frame_submit(struct sim_model *m, int64_t at_ns)
 {
-	const struct sim_scenario *s = &m->scenario;
-	const struct sim_phase *phase = sim_scenario_phase(s, at_ns);
+	const struct sim_phase *phase = sim_scenario_phase(&m->scenario, at_ns);
 	struct sim_job *last = NULL;
-	double scale;
 
 	if (m->frame % SIM_FRAMES_ALIKE == 0)
 		sim_drift(m->seed, at_ns, m->drifts);
-	scale = 1 + s->wave * m->drifts[0];
-	for (unsigned i = 0; i < s->n_passes; i++)
+	for (unsigned i = 0; i < m->scenario.n_passes; i++)
 		if (phase->passes & 1u << i)
-			last = add_pass(m, &s->passes[i], scale, m->drifts);
-	need_all(m, last, &m->queues[queue_of(m, last->stream)]);
+			last = add_pass(m, i);
+	need_all(m, last);
 	last->ends_frame = true;
 	if (m->watcher.ctx)
 		m->watcher.frame(m->watcher.ctx, m->frame, at_ns, m->in_flight);

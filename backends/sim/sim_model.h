@@ -43,8 +43,8 @@
  * compilers vectorize. The model flushes often enough for 32 bits. */
 #define SIM_ONE (1u << 24) /* a ratio of 1 */
 #define SIM_LANES 8
-#define SIM_RULES_MAX 56 /* per list */
-#define SIM_STALLS 8     /* rules of LIST_STALL */
+#define SIM_RULES_MAX 56       /* per list */
+#define SIM_QUANTITIES_MAX 208 /* of a block */
 #define SIM_RATIOS_MAX 168
 #define SIM_FORMULAS_MAX 240
 #define SIM_COUNTERS_MAX 320
@@ -53,7 +53,7 @@
  * it makes more. The rules name the others. Cycles are GPU cycles, traffic is in beats of 16
  * bytes. */
 enum sim_block { SIM_QUEUE, SIM_FRONT, SIM_TILER, SIM_CORE, SIM_SLICE, SIM_BLOCKS };
-enum { QUEUE_CYCLES, QUEUE_JOBS, QUEUE_TASKS, QUEUE_MAX = 16 };
+enum { QUEUE_CYCLES, QUEUE_JOBS, QUEUE_TASKS };
 enum {
 	GPU_ZERO, /* never used: the reserved queue, the second stage of the MMU */
 	GPU_ACTIVE,
@@ -62,10 +62,9 @@ enum {
 	GPU_FLUSHES,
 	GPU_TAIL,
 	GPU_UNITS, /* cycles of the units of the front end: interrupts, MCU, CEU, LSU */
-	GPU_UNITS_END = GPU_UNITS + 4,
-	GPU_MAX = 24
+	GPU_UNITS_END = GPU_UNITS + 4
 };
-enum { TILER_WORK, TILER_QUEUE, TILER_READ_BEATS, TILER_WRITE_BEATS, TILER_WARPS, TILER_MAX = 48 };
+enum { TILER_WORK, TILER_QUEUE, TILER_READ_BEATS, TILER_WRITE_BEATS, TILER_WARPS };
 enum {
 	CORE_ANY,
 	CORE_NONFRAG,
@@ -75,11 +74,9 @@ enum {
 	CORE_VERTEX_WARPS,
 	CORE_READS, /* of five units, then writes of four */
 	CORE_WRITES = CORE_READS + 5,
-	CORE_TRAFFIC_END = CORE_WRITES + 4,
-	CORE_MAX = 208
+	CORE_TRAFFIC_END = CORE_WRITES + 4
 };
-enum { SLICE_READS, SLICE_WRITES, SLICE_ACTIVE, SLICE_MAX = 64 };
-#define SIM_QUANTITIES_MAX CORE_MAX /* of any block */
+enum { SLICE_READS, SLICE_WRITES, SLICE_ACTIVE };
 
 enum sim_op { OP_PART, OP_SUM, OP_REST, OP_TIMES };
 
@@ -243,7 +240,7 @@ struct sim_load {
 	double read_stall, write_stall;  /* shares of active cycles */
 	double issue;                    /* share of active cycles in which a core executes, alone */
 	double any;                      /* share of queue time in which a core has work, alone */
-	double waits[QUEUE_MAX];         /* of the queue, relative to its shares */
+	double waits[SIM_RULES_MAX];     /* of the queue by rule, relative to its shares */
 	double values[SIM_VALUES_MAX];   /* of the formulas */
 	bool known;                      /* those that do not vary */
 	bool touched;                    /* has such ticks */

@@ -50,12 +50,15 @@ static void set_ratios(struct sim_load *load, const struct sim_laws *laws, const
 /* A queue waits longer for cores and dependencies in some jobs than in others. */
 static void set_waits(struct sim_load *load, const struct sim_laws *laws, const struct sim_job *job)
 {
-	for (unsigned k = 0; k < QUEUE_MAX; k++) {
-		double drift = job->drifts[(k + 3 * load->stream) % SIM_DRIFTS];
-		double noise = sim_hash_unit(sim_hash(job->key, 1, laws->n_ratios + k)) - 0.5;
+	const struct sim_rules *queue = &laws->lists[LIST_QUEUE];
 
-		load->waits[k] = 1 + 0.5 * drift + 0.4 * noise;
-	}
+	for (const struct sim_rule *r = queue->rules; r < queue->rules + queue->n; r++)
+		if (r->op == OP_PART) {
+			double drift = job->drifts[(r->b + 3 * load->stream) % SIM_DRIFTS];
+			double noise = sim_hash_unit(sim_hash(job->key, 1, laws->n_ratios + r->b)) - 0.5;
+
+			load->waits[r->b] = 1 + 0.5 * drift + 0.4 * noise;
+		}
 }
 
 /* Share of responses slower than `cycles` if the mean wait is `mean`: a smooth step, as steep as

@@ -60,8 +60,8 @@ static void lists_are_bounded(void **state)
 		const char *head, *line, *says;
 		unsigned fits; /* of these lines, in which %u is their number */
 	} cases[] = {
-		{"rules stall\n", "  a%u active %% 0.5\n", "fewer rules", 8},
-		{"rules queue\n", "  a%u cycles %% 0.5\n", "fewer of them", 13},
+		{"rules stall\n", "  a%u active %% 0.5\n", "fewer rules", 56},
+		{"rules exec\n", "  exec/a%u\n", "fewer of them", 193},
 		{"rules exec\n", "  a%u exec %% line\n", "fewer rules", 56},
 		{"rules exec\n", "  exec : C%u\n", "fewer counters", 320},
 		{"ratios content\n", "  a%u 1\n", "fewer formulas", 165},
