@@ -294,19 +294,20 @@ bool gpu_system_tells(const struct gpu_system *g, enum gpu_system_thing thing)
 	return thing == GPU_SYSTEM_TEMPERATURE ? g->n_zones > 0 : g->source[thing].file.path[0] != 0;
 }
 
+const struct slot gpu_system_slots[GPU_SYSTEM_LEVELS] = {
+	[GPU_SYSTEM_CLOCK] = {.name = "GPUFreq", .kind = SLOT_LEVEL, .scale = 1},
+	[GPU_SYSTEM_TEMPERATURE] = {.name = "GPUTemp", .kind = SLOT_LEVEL, .scale = 1e-3},
+	[GPU_SYSTEM_UTILIZATION] = {.name = "GPUDriverUtil", .kind = SLOT_LEVEL, .scale = 1},
+	[GPU_SYSTEM_MEMORY] = {.name = "GPUMem", .kind = SLOT_LEVEL, .scale = 1},
+};
+
 unsigned gpu_system_add_slots(const struct gpu_system *g, struct source *source)
 {
-	static const struct slot slots[GPU_SYSTEM_LEVELS] = {
-		[GPU_SYSTEM_CLOCK] = {.name = "GPUFreq", .kind = SLOT_LEVEL, .scale = 1},
-		[GPU_SYSTEM_TEMPERATURE] = {.name = "GPUTemp", .kind = SLOT_LEVEL, .scale = 1e-3},
-		[GPU_SYSTEM_UTILIZATION] = {.name = "GPUDriverUtil", .kind = SLOT_LEVEL, .scale = 1},
-		[GPU_SYSTEM_MEMORY] = {.name = "GPUMem", .kind = SLOT_LEVEL, .scale = 1},
-	};
 	unsigned first = source->n_slots;
 
 	for (unsigned i = 0; i < GPU_SYSTEM_LEVELS; i++)
 		if (gpu_system_tells(g, i))
-			source_add_slot(source, &slots[i]);
+			source_add_slot(source, &gpu_system_slots[i]);
 	return source->n_slots - first;
 }
 

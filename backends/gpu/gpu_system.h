@@ -90,13 +90,10 @@ bool gpu_system_suspended(struct gpu_system *g);
 
 /* Whether any file reports this value. Constant after open. */
 bool gpu_system_tells(const struct gpu_system *g, enum gpu_system_thing thing);
+/* The slots of the levels: "GPUFreq" and so on, in their units. */
+extern const struct slot gpu_system_slots[GPU_SYSTEM_LEVELS];
 /* Append a slot for each level that this machine reports, in the order of enum gpu_system_thing.
- * Call between source_add_gpu_sums and source_add_gpu_instances. Returns the number of slots.
- *   GPUFreq         level   Hz that the driver reports
- *   GPUTemp         level   thousandths of a degree Celsius
- *   GPUDriverUtil   level   percent, the driver's own utilization
- *   GPUMem          level   bytes
- */
+ * Call between source_add_gpu_sums and source_add_gpu_instances. Returns the number of slots. */
 unsigned gpu_system_add_slots(const struct gpu_system *g, struct source *source);
 /* Write the values of these slots; value points to the first one. */
 void gpu_system_fill(const struct gpu_system *g, const struct gpu_system_values *values, uint64_t *value);

@@ -2,6 +2,7 @@
 
 #include "backends/backends.h"
 #include "backends/gpu/gpu_fold.h"
+#include "backends/gpu/gpu_system.h"
 #include "backends/sim/sim_model.h"
 #include "base/alloc.h"
 
@@ -10,16 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Levels that a driver and the system report besides the counters: about once a second, as for a
- * real GPU. */
-enum { LEVEL_CLOCK, LEVEL_CELSIUS, LEVEL_UTILIZATION, LEVEL_MEMORY, LEVELS };
-static const struct slot level_slots[LEVELS] = {
-	[LEVEL_CLOCK] = {.name = "GPUFreq", .kind = SLOT_LEVEL, .scale = 1},
-	[LEVEL_CELSIUS] = {.name = "GPUTemp", .kind = SLOT_LEVEL, .scale = 1e-3},
-	[LEVEL_UTILIZATION] = {.name = "GPUDriverUtil", .kind = SLOT_LEVEL, .scale = 1},
-	[LEVEL_MEMORY] = {.name = "GPUMem", .kind = SLOT_LEVEL, .scale = 1},
-};
-#define LEVELS_NS 1000000000
+#define LEVELS_NS 1000000000 /* how often those of the system change, as for a real GPU */
 
 /* How one counter slot gets its value. */
 struct sim_slot {
@@ -44,75 +36,60 @@ struct sim {
 	unsigned last_changes;
 };
 
-/* Which queue a counter is about, by what is between "Mali" and "Queue". That of no work has a lane
- * that stays 0. */
+/* Which lane a counter of a queue is about, by its name before "Queue". That of no work stays 0. */
 static const struct {
 	const char *name;
 	unsigned lane;
-} queues[] = {{"Frag", STREAM_FRAGMENT},  {"Main", STREAM_FRAGMENT}, {"Vert", STREAM_VERTEX},
-	      {"Binning", STREAM_VERTEX}, {"Tiler", STREAM_VERTEX},  {"Comp", STREAM_COMPUTE},
-	      {"NonFrag", LANE_NONFRAG},  {"Res", LANE_NONE}};
+} queues[] = {{"MaliFrag", STREAM_FRAGMENT},  {"MaliMain", STREAM_FRAGMENT}, {"MaliVert", STREAM_VERTEX},
+	      {"MaliBinning", STREAM_VERTEX}, {"MaliTiler", STREAM_VERTEX},  {"MaliComp", STREAM_COMPUTE},
+	      {"MaliNonFrag", LANE_NONFRAG},  {"MaliRes", LANE_NONE}};
 
 /* The counter of the rules with that name. *lane: of a queue. */
 static const struct sim_counter *find_counter(const struct sim_book *book, const char *name, unsigned *lane)
 {
-	const struct span whole = span_of(name);
-	const char *queue = strstr(name, "Queue");
-	struct span rest = span_of(queue);
-	unsigned q = 0;
-
 	*lane = 0;
-	while (queue && q < ARRAY_LEN(queues) &&
-	       !span_is((struct span){name + 4, (size_t)(queue - name) - 4}, queues[q].name))
-		q++;
-	if (!queue || q == ARRAY_LEN(queues))
-		rest.n = 0;
-	for (unsigned i = 0; i < book->n_counters; i++) {
-		struct span own = book->counters[i].name;
+	for (const struct sim_counter *c = book->counters; c < book->counters + book->n_counters; c++) {
+		struct span each = {c->name.p + 1, c->name.n - 1};
 
-		if (rest.n && own.p[0] == '*' && span_eq((struct span){own.p + 1, own.n - 1}, rest)) {
+		if (span_is(c->name, name))
+			return c;
+		for (unsigned q = 0; q < ARRAY_LEN(queues) && c->name.p[0] == '*'; q++) {
+			size_t n = strlen(queues[q].name);
+
+			if (strncmp(name, queues[q].name, n) != 0 || !span_is(each, name + n))
+				continue;
 			*lane = queues[q].lane;
-			return &book->counters[i];
+			return c;
 		}
-		if (span_eq(own, whole))
-			return &book->counters[i];
 	}
 	return NULL;
-}
-
-/* Core numbers include the holes of the core mask; the model has no holes. */
-static unsigned core_place(const struct source *source, unsigned number)
-{
-	return (unsigned)__builtin_popcountll(source->constants.core_mask & ((1ull << number) - 1));
 }
 
 static struct sim_slot plan_slot(const struct source *source, const struct sim_model *m,
 				 const struct slot *slot, struct sim_book *book)
 {
-	static const unsigned first_row[SIM_BLOCKS] = {[SIM_QUEUE] = ROW_QUEUES,
-						       [SIM_FRONT] = ROW_FRONT,
-						       [SIM_TILER] = ROW_TILER,
-						       [SIM_SLICE] = ROW_SLICES,
-						       [SIM_CORE] = ROW_CORES};
+	const struct {
+		unsigned row, instances;
+	} blocks[SIM_BLOCKS] = {[SIM_QUEUE] = {ROW_QUEUES, 0},
+				[SIM_FRONT] = {ROW_FRONT, 0},
+				[SIM_TILER] = {ROW_TILER, 0},
+				[SIM_SLICE] = {ROW_SLICES, m->gpu.slices},
+				[SIM_CORE] = {ROW_CORES, m->gpu.cores}};
+	unsigned lane;
+	const struct sim_counter *c = find_counter(book, slot->name, &lane);
 	struct sim_slot p = {.scale = (uint16_t)slot->scale};
-	unsigned lane, at;
-	const struct sim_counter *counter = find_counter(book, slot->name, &lane);
 
-	if (!counter)
+	if (!c)
 		return p;
-	book->needed[counter->block][counter->quantity] = true;
-	if (slot->instance == INSTANCE_CORE)
-		at = core_place(source, slot->number);
+	book->needed[c->block][c->quantity] = true;
+	if (slot->instance == INSTANCE_ALL)
+		p.rows = (uint16_t)sim_rows(blocks[c->block].instances);
 	else if (slot->instance == INSTANCE_SLICE)
-		at = slot->number;
-	else
-		at = lane;
-	p.first =
-		&m->rows[first_row[counter->block] + at / SIM_LANES].total[counter->quantity][at % SIM_LANES];
-	if (slot->instance == INSTANCE_ALL && counter->block == SIM_CORE && m->gpu.cores > 1)
-		p.rows = (uint16_t)sim_rows(m->gpu.cores);
-	if (slot->instance == INSTANCE_ALL && counter->block == SIM_SLICE && m->gpu.slices > 1)
-		p.rows = (uint16_t)sim_rows(m->gpu.slices);
+		lane = slot->number;
+	else /* core numbers include the holes of the core mask; the model has none */
+		lane = (unsigned)__builtin_popcountll(source->constants.core_mask &
+						      ((1ull << slot->number) - 1));
+	p.first = &m->rows[blocks[c->block].row + lane / SIM_LANES].total[c->quantity][lane % SIM_LANES];
 	return p;
 }
 
@@ -216,8 +193,8 @@ static bool sim_open(struct source *source, const char *device, struct err *err)
 	snprintf(source->driver, sizeof(source->driver), "sim %s", sim->model.scenario.name);
 	sim->clock_slot = source_add_gpu_sums(source);
 	sim->level_slot = source->n_slots;
-	for (unsigned i = 0; i < LEVELS; i++)
-		source_add_slot(source, &level_slots[i]);
+	for (unsigned i = 0; i < GPU_SYSTEM_LEVELS; i++)
+		source_add_slot(source, &gpu_system_slots[i]);
 	sim->celsius = 41;
 	source_add_gpu_instances(source);
 	note_rays(source);
@@ -243,27 +220,24 @@ static void read_clock(struct source *source, struct sample *sample)
 }
 
 /* Temperature slowly follows the GPU's load and clock; memory follows what is loaded. */
-static void update_levels(struct sim *sim, int64_t passed_ns)
-{
-	const struct sim_model *m = &sim->model;
-	double clock = (double)m->khz / (double)m->gpu.top_khz, target = 38 + 34 * m->load * clock * clock,
-	       drifts[SIM_DRIFTS];
-	double slow = (double)passed_ns / 25e9;
-
-	sim_drift(m->seed, sim->pace.sim_ns, drifts);
-	sim->celsius += (target - sim->celsius) * (slow < 1 ? slow : 1);
-	sim->memory = (double)(700 << 20) * (1 + 0.04 * drifts[0]) + 28 * m->pixels;
-	sim->levels_ns = sim->pace.sim_ns;
-}
-
 static void read_levels(struct sim *sim, uint64_t *levels)
 {
-	if (!sim->levels_ns || sim->pace.sim_ns - sim->levels_ns >= LEVELS_NS)
-		update_levels(sim, sim->pace.sim_ns - sim->levels_ns);
-	levels[LEVEL_CLOCK] = sim->model.khz * 1000;
-	levels[LEVEL_CELSIUS] = (uint64_t)(sim->celsius * 1000);
-	levels[LEVEL_UTILIZATION] = (uint64_t)(sim->model.load * 100 + 0.5);
-	levels[LEVEL_MEMORY] = (uint64_t)sim->memory;
+	const struct sim_model *m = &sim->model;
+	int64_t passed_ns = sim->pace.sim_ns - sim->levels_ns;
+
+	if (!sim->levels_ns || passed_ns >= LEVELS_NS) {
+		double clock = (double)m->khz / (double)m->gpu.top_khz, slow = (double)passed_ns / 25e9,
+		       target = 38 + 34 * m->load * clock * clock, drifts[SIM_DRIFTS];
+
+		sim_drift(m->seed, sim->pace.sim_ns, drifts);
+		sim->celsius += (target - sim->celsius) * (slow < 1 ? slow : 1);
+		sim->memory = (double)(700 << 20) * (1 + 0.04 * drifts[0]) + 28 * m->pixels;
+		sim->levels_ns = sim->pace.sim_ns;
+	}
+	levels[GPU_SYSTEM_CLOCK] = m->khz * 1000;
+	levels[GPU_SYSTEM_TEMPERATURE] = (uint64_t)(sim->celsius * 1000);
+	levels[GPU_SYSTEM_UTILIZATION] = (uint64_t)(m->load * 100 + 0.5);
+	levels[GPU_SYSTEM_MEMORY] = (uint64_t)sim->memory;
 }
 
 static enum read_result sim_read(struct source *source, int64_t now_ns, struct sample *sample)
