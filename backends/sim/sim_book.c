@@ -93,34 +93,27 @@ static bool take_condition(const struct reader *r, struct span *text, uint8_t *s
 	return x >= 0 || line_fail(r, word, "a stream, or what some GPUs have", err);
 }
 
-/* The number of a quantity, which a first mention adds. */
-static bool find_quantity(const struct reader *r, enum sim_block block, struct span name, bool is_new,
-			  uint8_t *quantity, struct err *err)
+/* The number of a quantity, which a first mention adds, and the counters that show it. */
+static bool take_quantity(const struct reader *r, enum sim_block block, struct span name, bool is_new,
+			  struct span counters, uint8_t *quantity, struct err *err)
 {
 	struct sim_book *b = r->book;
+	struct span counter;
 	unsigned i = 0;
 
 	while (i < b->n_quantities[block] && !span_eq(name, b->quantities[block][i]))
 		i++;
+	if (i == b->n_quantities[block]) {
+		if (!is_new || !name.n || i == SIM_QUANTITIES_MAX)
+			return line_fail(r, name, is_new ? "a name, and fewer of them" : "a quantity above",
+					 err);
+		b->quantities[block][b->n_quantities[block]++] = name;
+	}
 	*quantity = (uint8_t)i;
-	if (i < b->n_quantities[block])
-		return true;
-	if (!is_new || !name.n || i == SIM_QUANTITIES_MAX)
-		return line_fail(r, name, is_new ? "a name, and fewer of them" : "a quantity above", err);
-	b->quantities[block][b->n_quantities[block]++] = name;
-	return true;
-}
-
-static bool add_counters(const struct reader *r, enum sim_block block, uint8_t quantity, struct span names,
-			 struct err *err)
-{
-	struct sim_book *b = r->book;
-	struct span name;
-
-	while ((name = span_word(&names)).n) {
+	while ((counter = span_word(&counters)).n) {
 		if (b->n_counters == SIM_COUNTERS_MAX)
-			return line_fail(r, name, "fewer counters", err);
-		b->counters[b->n_counters++] = (struct sim_counter){name, (uint8_t)block, quantity};
+			return line_fail(r, counter, "fewer counters", err);
+		b->counters[b->n_counters++] = (struct sim_counter){counter, (uint8_t)block, *quantity};
 	}
 	return true;
 }
@@ -138,7 +131,7 @@ static bool find_ratio(const struct reader *r, struct span name, uint16_t *ratio
 /* What a rule does with its first input: "% RATIO", "% SHARE ...", "+ QUANTITY", "- QUANTITY" or
  * "* NUMBER". */
 static bool parse_operation(const struct reader *r, enum sim_list list, struct span text,
-			    struct sim_rule *rule, double *shares, struct err *err)
+			    struct sim_rule *rule, struct err *err)
 {
 	static const char ops[] = {[OP_PART] = '%', [OP_SUM] = '+', [OP_REST] = '-', [OP_TIMES] = '*'};
 	struct span op = span_word(&text), word = span_word(&text);
@@ -154,7 +147,8 @@ static bool parse_operation(const struct reader *r, enum sim_list list, struct s
 	if (rule->op == OP_PART) {
 		rule->b = (uint16_t)r->laws->lists[list].n;
 		for (unsigned i = 0; word.n && i < 3; i++, word = span_word(&text))
-			if (!span_double(word, &shares[i]) || shares[i] < 0 || shares[i] > 1)
+			if (!span_double(word, &rule->shares[i]) || rule->shares[i] < 0 ||
+			    rule->shares[i] > 1)
 				return line_fail(r, word, "a share", err);
 		return true;
 	}
@@ -163,21 +157,9 @@ static bool parse_operation(const struct reader *r, enum sim_list list, struct s
 		rule->b = (uint16_t)(x > 0 && x <= 512 ? x : 0);
 		return rule->b || line_fail(r, word, "a number, or one of the GPU", err);
 	}
-	if (!find_quantity(r, lists[list].block, word, false, &second, err))
+	if (!take_quantity(r, lists[list].block, word, false, (struct span){0}, &second, err))
 		return false;
 	rule->b = second;
-	return true;
-}
-
-static bool add_rule(const struct reader *r, enum sim_list list, struct sim_rule rule, const double *shares,
-		     struct err *err)
-{
-	struct sim_rules *rules = &r->laws->lists[list];
-
-	if (rules->n == SIM_RULES_MAX)
-		return line_fail(r, r->line.key, "fewer rules", err);
-	memcpy(rules->shares[rules->n], shares, sizeof(rules->shares[0]));
-	rules->rules[rules->n++] = rule;
 	return true;
 }
 
@@ -187,25 +169,27 @@ static bool parse_rule(struct reader *r, enum sim_list list, struct err *err)
 	struct span rest = r->line.key, out = span_until(&rest, '/'), more = r->line.value,
 		    formula = span_trim(span_until(&more, ':')), counters = span_until(&more, '/');
 	enum sim_block block = lists[list].block;
+	struct sim_rules *rules = &r->laws->lists[list];
 	struct sim_rule rule = {0}, left = {.op = OP_REST};
-	double shares[3] = {0};
 	uint8_t streams;
 
-	if (!find_quantity(r, block, out, formula.n > 0, &rule.out, err) ||
-	    !add_counters(r, block, rule.out, counters, err) || !take_condition(r, &formula, &streams, err))
-		return false;
-	if (rest.n && (!find_quantity(r, block, rest, true, &left.out, err) ||
-		       !add_counters(r, block, left.out, more, err)))
+	if (!take_quantity(r, block, out, formula.n > 0, counters, &rule.out, err) ||
+	    !take_condition(r, &formula, &streams, err) ||
+	    (rest.n && !take_quantity(r, block, rest, true, more, &left.out, err)))
 		return false;
 	if (!formula.n || !streams)
 		return true;
-	if (!find_quantity(r, block, span_word(&formula), false, &rule.a, err) ||
-	    !parse_operation(r, list, formula, &rule, shares, err))
+	if (!take_quantity(r, block, span_word(&formula), false, (struct span){0}, &rule.a, err) ||
+	    !parse_operation(r, list, formula, &rule, err))
 		return false;
 	left.a = rule.a;
 	left.b = rule.out;
-	return add_rule(r, list, rule, shares, err) &&
-	       (!rest.n || add_rule(r, list, left, (const double[3]){0}, err));
+	if (rules->n + (rest.n > 0) >= SIM_RULES_MAX)
+		return line_fail(r, r->line.key, "fewer rules", err);
+	rules->rules[rules->n++] = rule;
+	if (rest.n)
+		rules->rules[rules->n++] = left;
+	return true;
 }
 
 static bool resolve_value(void *ctx, struct span name, struct expr *out, struct err *err)

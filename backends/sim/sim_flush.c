@@ -222,11 +222,10 @@ void sim_waits_set(struct sim_model *m)
 		for (const struct sim_rule *r = queues->rules; r < queues->rules + queues->n; r++)
 			if (r->op == OP_PART)
 				m->rows[ROW_QUEUES].ratios[STREAMS][r->b][s] =
-					(uint32_t)(m->now[s]->waits[r->b] * shared *
-						   sim_share(queues->shares[r->b][s]));
+					(uint32_t)(m->now[s]->waits[r->b] * shared * sim_share(r->shares[s]));
 	}
 	for (const struct sim_rule *r = stalls->rules; r < stalls->rules + stalls->n; r++) {
-		const double *shares = stalls->shares[r->b],
+		const double *shares = r->shares,
 			     stall = shares[0] * (1 - reads) + shares[1] * (1 - writes) + shares[2];
 
 		for (unsigned i = 0; i < m->gpu.slices; i++)
@@ -326,7 +325,7 @@ void sim_count_show(struct sim_model *m)
 	init_cores(m);
 	init_slices(m);
 	set_skew(m, ROW_TILER, 0, 0);
-	for (unsigned k = 0; k < SIM_RULES_MAX; k++)
-		m->rows[ROW_FRONT].ratios[STREAMS][k][0] = sim_share(front->shares[k][0]);
+	for (const struct sim_rule *r = front->rules; r < front->rules + front->n; r++)
+		m->rows[ROW_FRONT].ratios[STREAMS][r->b][0] = sim_share(r->shares[0]);
 	m->shows = true;
 }

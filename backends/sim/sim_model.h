@@ -83,6 +83,7 @@ enum sim_op { OP_PART, OP_SUM, OP_REST, OP_TIMES };
 struct sim_rule {
 	uint8_t op, out, a; /* a: input */
 	uint16_t b;         /* ratio, second input or constant */
+	double shares[3];   /* of the last three lists */
 };
 
 /* A list comes before the lists that use its quantities. In the last three, the ratio of a rule is
@@ -103,7 +104,6 @@ enum sim_list {
 
 struct sim_rules {
 	struct sim_rule rules[SIM_RULES_MAX];
-	double shares[SIM_RULES_MAX][3];
 	unsigned n;
 	unsigned first_part; /* the number of its first PART among those of all lists */
 };
