@@ -8,31 +8,29 @@
 #include <stdio.h>
 #include <string.h>
 
+#define STEP_NS 20000000ll   /* for which loads and clocks stay */
+#define DRIFT_NS 100000000ll /* what a thread needs on average, its CPU, and events per cycle */
 #define HITCH_NS 300000000ll
 #define NEXT_CPU_NS 900000000ll /* how long a thread stays on its CPU */
 
 /* One for older GPUs, one for newer ones. */
 static const struct sim_soc socs[] = {
 	{"Cortex-A76 x4 + Cortex-A55 x4",
-	 {{"Cortex-A55", "Cortex-A55 x4", 0, 4, 1950000, 0.8},
-	  {"Cortex-A76", "Cortex-A76 x4", 4, 4, 2400000, 1.7}},
+	 {{"Cortex-A55 x4", 0, 4, 1950000, 0.8}, {"Cortex-A76 x4", 4, 4, 2400000, 1.7}},
 	 2,
 	 6 << 20},
 	{"Cortex-X3 + Cortex-A715 x3 + Cortex-A510 x4",
-	 {{"Cortex-A510", "Cortex-A510 x4", 0, 4, 2000000, 0.9},
-	  {"Cortex-A715", "Cortex-A715 x3", 4, 3, 2800000, 1.9},
-	  {"Cortex-X3", "Cortex-X3", 7, 1, 3200000, 2.6}},
+	 {{"Cortex-A510 x4", 0, 4, 2000000, 0.9},
+	  {"Cortex-A715 x3", 4, 3, 2800000, 1.9},
+	  {"Cortex-X3", 7, 1, 3200000, 2.6}},
 	 3,
 	 8 << 20},
 };
 
-/* Loads that are the same in every scenario, as shares of one CPU; those of the game depend on the
- * scenario. */
-static const double loads[SIM_ROLES] = {
-	[ROLE_DISPLAY] = 0.06, [ROLE_AUDIO] = 0.03, [ROLE_SYSTEM] = 0.035, [ROLE_REST] = 0.003};
-
 enum base { CYCLES, BUSY_NS, PER_SECOND, PER_BUSY_SECOND, PER_CYCLE, PER_EVENT };
 _Static_assert(PER_EVENT == SIM_BASES, "a CPU counts every base");
+#define MAJOR_FAULTS 3 /* rows */
+#define INSTRUCTIONS 5
 
 /* One event per this amount of its base: on small, middle and big cores; the base may be cycles or
  * time. For PER_EVENT, `of` is the index of an earlier row. */
@@ -74,15 +72,6 @@ const char *sim_event_slot(unsigned event)
 	return rows[event].slot;
 }
 
-unsigned sim_device_cluster(const struct sim_soc *soc, unsigned cpu)
-{
-	unsigned c = soc->n_clusters - 1;
-
-	while (c && cpu < soc->clusters[c].first)
-		c--;
-	return c;
-}
-
 bool sim_device_init(struct sim_device *d, const struct source_options *options, struct err *err)
 {
 	const struct gpu_product *product =
@@ -92,6 +81,9 @@ bool sim_device_init(struct sim_device *d, const struct source_options *options,
 	if (!sim_scenario_load(&d->scenario, options->db, options->scenario, err))
 		return false;
 	d->soc = &socs[product && product->family <= FAMILY_VALHALL_JM ? 0 : 1];
+	for (unsigned c = 0; c < d->soc->n_clusters; c++)
+		for (unsigned i = 0; i < d->soc->clusters[c].n; i++)
+			d->cpus[d->soc->clusters[c].first + i].cluster = c;
 	return true;
 }
 
@@ -114,17 +106,20 @@ static double gpu_share(const struct sim_scenario *s, const struct sim_phase *ph
 	return real_min(1, load / (load < 0.3 ? 0.4 : load < 0.6 ? 0.6 : 1));
 }
 
-/* The share of a CPU that a thread needs on average; 1: it never waits. */
+/* The share of a CPU that a thread needs on average; 1: it never waits. Only those of the game
+ * depend on the scenario. */
 static double task_mean(const struct sim_device *d, const struct sim_phase *phase, enum sim_role role)
 {
-	const struct sim_cpu_load *cpu = &d->scenario.cpu;
-	const double game[SIM_ROLES] = {
-		[ROLE_MAIN] = cpu->main, [ROLE_RENDER] = cpu->render, [ROLE_WORKER] = cpu->worker};
+	const struct sim_cpu_load *game = &d->scenario.cpu;
+	const double loads[SIM_ROLES] = {
+		[ROLE_MAIN] = game->main, [ROLE_RENDER] = game->render, [ROLE_WORKER] = game->worker,
+		[ROLE_DISPLAY] = 0.06,    [ROLE_AUDIO] = 0.03,          [ROLE_SYSTEM] = 0.035,
+		[ROLE_REST] = 0.003};
 
 	if (d->hitch && (role == ROLE_MAIN || role == ROLE_LOADER))
 		return role == ROLE_MAIN ? 1 : 0.85;
-	if (game[role] > 0)
-		return game[role] >= 1 ? 1 : game[role] * phase->cpu;
+	if (role <= ROLE_WORKER)
+		return loads[role] >= 1 ? 1 : loads[role] * phase->cpu;
 	return loads[role] * (role == ROLE_REST ? 1 : 0.2 + 0.8 * phase->cpu) +
 	       (role == ROLE_LOADER ? 0.004 : 0);
 }
@@ -153,9 +148,9 @@ static void set_events(struct sim_device *d, const double *drifts)
 				     : c + 1 == d->soc->n_clusters ? rows[e].big
 								   : rows[e].middle;
 
-			if (e == SIM_EVENT_INSTRUCTIONS)
+			if (e == INSTRUCTIONS)
 				per *= d->soc->clusters[c].ipc * d->scenario.cpu.ipc;
-			if (e == SIM_EVENT_MAJOR_FAULTS && d->hitch)
+			if (e == MAJOR_FAULTS && d->hitch)
 				per *= 400;
 			if (rows[e].base >= PER_SECOND)
 				per *= 1 + 0.12 * drifts[e % SIM_DRIFTS];
@@ -183,7 +178,7 @@ static void begin_drift(struct sim_device *d)
 
 static void set_loads(struct sim_device *d)
 {
-	uint64_t step = (uint64_t)(d->now_ns / SIM_STEP_NS);
+	uint64_t step = (uint64_t)(d->now_ns / STEP_NS);
 
 	for (unsigned c = 0; c < SIM_CPUS; c++)
 		d->cpus[c].busy = 0;
@@ -215,22 +210,16 @@ static void set_clocks(struct sim_device *d)
 	}
 }
 
-static enum base root_of(unsigned event)
-{
-	while (rows[event].base == PER_EVENT)
-		event = rows[event].of;
-	return rows[event].base;
-}
-
 /* Turn what passed at the present rates into events. */
 static void count_events(struct sim_device *d)
 {
 	for (unsigned e = 0; e < SIM_EVENTS && d->counts_events; e++) {
-		enum base base = root_of(e);
+		unsigned root = e;
 
-		for (unsigned i = 0; i < SIM_CPUS; i++)
-			d->cpus[i].events[e] +=
-				d->cpus[i].passed[base] * d->events_per[sim_device_cluster(d->soc, i)][e];
+		while (rows[root].base == PER_EVENT)
+			root = rows[root].of;
+		for (struct sim_cpu *cpu = d->cpus; cpu < d->cpus + SIM_CPUS; cpu++)
+			cpu->events[e] += cpu->passed[rows[root].base] * d->events_per[cpu->cluster][e];
 	}
 	for (unsigned i = 0; i < SIM_CPUS; i++)
 		memset(d->cpus[i].passed, 0, sizeof(d->cpus[i].passed));
@@ -263,7 +252,7 @@ static const struct {
 
 static void count_traffic(struct sim_device *d, double seconds)
 {
-	uint64_t step = (uint64_t)(d->now_ns / SIM_STEP_NS);
+	uint64_t step = (uint64_t)(d->now_ns / STEP_NS);
 
 	for (unsigned i = 0; i < SIM_TRAFFIC; i++) {
 		double rate =
@@ -297,13 +286,13 @@ static void count_all(struct sim_device *d, double seconds)
 void sim_device_run(struct sim_device *d, int64_t ns)
 {
 	while (d->now_ns < ns) {
-		int64_t end = (d->now_ns / SIM_STEP_NS + 1) * SIM_STEP_NS;
+		int64_t end = (d->now_ns / STEP_NS + 1) * STEP_NS;
 
-		if (d->now_ns % SIM_DRIFT_NS == 0) {
+		if (d->now_ns % DRIFT_NS == 0) {
 			count_events(d);
 			begin_drift(d);
 		}
-		if (d->now_ns % SIM_STEP_NS == 0) {
+		if (d->now_ns % STEP_NS == 0) {
 			set_loads(d);
 			set_clocks(d);
 		}

@@ -2,9 +2,7 @@
  * system that run on them.
  *
  * Each source that shows a part of it (CPU load, CPU events, processes) has its own device. They
- * agree because everything follows from seed, scenario and time since the start. Loads and clocks
- * stay for SIM_STEP_NS; what a thread needs on average, its CPU and the events per cycle for
- * SIM_DRIFT_NS.
+ * agree because everything follows from seed, scenario and time since the start.
  *
  * Thread: one at a time.
  */
@@ -13,14 +11,12 @@
 
 #include "backends/sim/sim.h"
 
-#define SIM_STEP_NS 20000000ll
-#define SIM_DRIFT_NS 100000000ll /* a multiple of the step */
 #define SIM_CLUSTERS_MAX 3
 #define SIM_CPUS 8
 
 struct sim_cluster {
-	const char *label, *title; /* "Cortex-A715", "Cortex-A715 x3" */
-	unsigned first, n;         /* CPUs */
+	const char *title; /* "Cortex-A715 x3" */
+	unsigned first, n; /* CPUs */
 	uint64_t top_khz;
 	double ipc;
 };
@@ -61,10 +57,7 @@ extern const struct sim_task sim_tasks[SIM_TASKS]; /* each process, then its oth
 
 /* The number of CPU events. */
 #define SIM_EVENTS 25
-#define SIM_BASES 5 /* what they are counted per: sim_device.c */
-#define SIM_EVENT_MAJOR_FAULTS 3
-#define SIM_EVENT_CYCLES 4
-#define SIM_EVENT_INSTRUCTIONS 5
+#define SIM_BASES 5                         /* what they are counted per: sim_device.c */
 const char *sim_event_slot(unsigned event); /* name of its slot */
 
 /* How the time of one CPU was spent, ns, as /proc/stat tells it. */
@@ -81,6 +74,7 @@ enum sim_time {
 };
 
 struct sim_cpu {
+	unsigned cluster;
 	double khz, busy; /* in this step */
 	double time_ns[SIM_TIMES];
 	double passed[SIM_BASES]; /* not yet turned into events */
@@ -112,7 +106,5 @@ bool sim_device_init(struct sim_device *device, const struct source_options *opt
 /* Run until `ns` after the start. */
 void sim_device_run(struct sim_device *device, int64_t ns);
 extern const struct process_reader sim_processes;
-
-unsigned sim_device_cluster(const struct sim_soc *soc, unsigned cpu);
 
 #endif

@@ -144,7 +144,7 @@ static uint64_t report_cpus(const struct sim_device *d, bool events, unsigned i,
 		uint64_t own = events           ? (uint64_t)cpu->events[i]
 			       : i < CLOCK      ? (uint64_t)(cpu->time_ns[i] / TICK_NS)
 			       : i == CLOCK     ? (uint64_t)cpu->khz
-			       : i == CLOCK_TOP ? d->soc->clusters[sim_device_cluster(d->soc, k)].top_khz
+			       : i == CLOCK_TOP ? d->soc->clusters[cpu->cluster].top_khz
 						: 1;
 
 		sum += own;
