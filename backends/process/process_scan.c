@@ -66,6 +66,15 @@ struct process_scan {
 	char text[STAT_TEXT];
 };
 
+const struct process process_unknown = {.uid = UINT32_MAX,
+					.rss_bytes = SAMPLE_UNKNOWN,
+					.gpu_bytes = SAMPLE_UNKNOWN,
+					.cpu_percent = NAN,
+					.gpu_percent = NAN,
+					.ipc = NAN,
+					.misses = NAN,
+					.wait_percent = NAN};
+
 struct process_scan *process_scan_new(const struct sys *sys)
 {
 	struct process_scan *s = xcalloc(1, sizeof(*s));
@@ -175,9 +184,10 @@ static void take_time(struct process_scan *s, struct record *r, uint64_t ticks)
 
 /* "RUN WAIT SLICES" of schedstat, ns: how long it was ready while another ran. One that neither ran
  * nor is ready did not wait: its file is not read. */
-static void take_wait(struct process_scan *s, struct record *r, const char *path)
+static void take_wait(struct process_scan *s, struct record *r, const char *dir)
 {
 	bool ready = r->p.state == 'R' || r->p.cpu_percent > 0;
+	char path[PATH];
 	unsigned long long run, waited;
 	int64_t at_ns;
 	ssize_t n;
@@ -189,6 +199,7 @@ static void take_wait(struct process_scan *s, struct record *r, const char *path
 		r->waited_at_ns = 0;
 		return;
 	}
+	snprintf(path, sizeof(path), "%.48s/schedstat", dir);
 	n = sys_read_file(s->sys, path, s->text, sizeof(s->text));
 	at_ns = s->sys->monotonic_ns(s->sys);
 	if (n <= 0 || sscanf(s->text, "%llu %llu", &run, &waited) != 2) {
@@ -202,27 +213,6 @@ static void take_wait(struct process_scan *s, struct record *r, const char *path
 	}
 	r->waited_at_ns = at_ns;
 	r->waited_ns = waited;
-}
-
-/* A pid that another process used before starts from scratch. */
-static struct record *take_record(struct process_scan *s, struct scan_kind *kind, const struct process *who,
-				  const struct process_stat *stat)
-{
-	struct record *before = find_before(kind, group_of(who), who->pid), *r;
-
-	GROW(kind->now.records, kind->now.n, kind->now.cap);
-	r = &kind->now.records[kind->now.n++];
-	if (before && before->p.start == stat->start) {
-		*r = *before;
-		before->command = NULL;
-	} else {
-		*r = (struct record){.p = *who};
-	}
-	r->p.start = stat->start;
-	r->p.state = stat->state;
-	r->watched = false;
-	take_time(s, r, stat->ticks);
-	return r;
 }
 
 static void take_name(struct process_scan *s, struct record *r, const struct process_stat *stat)
@@ -244,13 +234,11 @@ static void take_name(struct process_scan *s, struct record *r, const struct pro
 	}
 }
 
-static void take_owner(struct process_scan *s, struct record *r)
+static void take_owner(struct process_scan *s, struct record *r, const char *dir)
 {
-	char path[PATH];
 	struct stat st;
 
-	snprintf(path, sizeof(path), "proc/%d", r->p.pid);
-	if (s->sys->stat(s->sys, path, &st) == 0) {
+	if (s->sys->stat(s->sys, dir, &st) == 0) {
 		r->p.uid = st.st_uid;
 		process_users_name(&s->users, r->p.uid, r->p.user);
 	}
@@ -264,84 +252,88 @@ static bool is_renamed(const struct record *r, const struct process_stat *stat, 
 	return !r->named || r->comm != comm || (r->flags & ~stat->flags & PROCESS_NOT_EXECUTED);
 }
 
-static void read_process(struct process_scan *s, int32_t pid)
+/* Read a row of the list: `who`, whose files are in dir. A pid that another process used before
+ * starts from scratch. Returns NULL if it is gone or hidden. */
+static struct record *read_record(struct process_scan *s, struct scan_kind *kind, const char *dir,
+				  const struct process *who, struct process_stat *stat)
 {
-	struct process_stat stat;
-	struct record *r;
+	struct record *before, *r;
 	char path[PATH];
 	uint64_t comm;
 
-	snprintf(path, sizeof(path), "proc/%d/stat", pid);
-	if (s->processes.now.n >= ROWS_MAX || !read_stat(s, path, &stat)) {
-		s->n_hidden += s->processes.now.n >= ROWS_MAX || (errno != ENOENT && errno != ESRCH);
-		return;
+	snprintf(path, sizeof(path), "%.48s/stat", dir);
+	if (kind->now.n >= ROWS_MAX || !read_stat(s, path, stat)) {
+		s->n_hidden +=
+			kind->now.n >= ROWS_MAX || (!who->is_thread && errno != ENOENT && errno != ESRCH);
+		return NULL;
 	}
-	r = take_record(s, &s->processes,
-			&(struct process){.pid = pid,
-					  .uid = UINT32_MAX,
-					  .cpu_percent = NAN,
-					  .gpu_percent = NAN,
-					  .ipc = NAN,
-					  .misses = NAN,
-					  .wait_percent = NAN},
-			&stat);
+	before = find_before(kind, group_of(who), who->pid);
+	GROW(kind->now.records, kind->now.n, kind->now.cap);
+	r = &kind->now.records[kind->now.n++];
+	if (before && before->p.start == stat->start) {
+		*r = *before;
+		before->command = NULL;
+	} else {
+		*r = (struct record){.p = *who};
+	}
+	r->p.start = stat->start;
+	r->p.state = stat->state;
+	r->watched = false;
+	take_time(s, r, stat->ticks);
+	comm = span_hash(stat->comm);
+	if (is_renamed(r, stat, comm)) {
+		take_name(s, r, stat);
+		r->owner_ns = s->now_ns;
+	}
+	r->comm = comm;
+	r->flags = stat->flags;
+	return r;
+}
+
+static void read_process(struct process_scan *s, int32_t pid)
+{
+	struct process who = process_unknown;
+	struct process_stat stat;
+	struct record *r;
+	char dir[PATH];
+
+	who.pid = pid;
+	snprintf(dir, sizeof(dir), "proc/%d", pid);
+	r = read_record(s, &s->processes, dir, &who, &stat);
+	if (!r)
+		return;
 	r->p.parent = stat.parent;
 	r->p.kernel = stat.flags & PROCESS_KERNEL;
 	r->p.threads = stat.threads;
 	r->p.rss_bytes =
 		stat.rss_pages < UINT64_MAX / s->page_bytes ? stat.rss_pages * s->page_bytes : SAMPLE_UNKNOWN;
-	comm = span_hash(stat.comm);
-	if (is_renamed(r, &stat, comm)) {
-		take_name(s, r, &stat);
-		r->owner_ns = s->now_ns;
-	}
 	if (s->now_ns >= r->owner_ns)
-		take_owner(s, r);
+		take_owner(s, r, dir);
 	else if (s->users_changed)
 		process_users_name(&s->users, r->p.uid, r->p.user);
-	r->comm = comm;
-	r->flags = stat.flags;
-	snprintf(path, sizeof(path), "proc/%d/schedstat", pid);
 	if (r->p.threads == 1 && !r->p.kernel)
-		take_wait(s, r, path);
+		take_wait(s, r, dir);
 	else
 		r->p.wait_percent = NAN;
 }
 
 static void read_thread(struct process_scan *s, const struct record *process, int32_t tid)
 {
+	struct process who = process_unknown;
 	struct process_stat stat;
 	struct record *r;
-	char path[PATH];
-	uint64_t comm;
+	char dir[PATH];
 
-	snprintf(path, sizeof(path), "proc/%d/task/%d/stat", process->p.pid, tid);
-	if (!read_stat(s, path, &stat))
+	who.pid = tid;
+	who.parent = process->p.pid;
+	who.is_thread = true;
+	snprintf(dir, sizeof(dir), "proc/%d/task/%d", process->p.pid, tid);
+	r = read_record(s, &s->threads, dir, &who, &stat);
+	if (!r)
 		return;
-	if (s->threads.now.n >= ROWS_MAX) {
-		s->n_hidden++;
-		return;
-	}
-	r = take_record(s, &s->threads,
-			&(struct process){.pid = tid,
-					  .parent = process->p.pid,
-					  .is_thread = true,
-					  .rss_bytes = SAMPLE_UNKNOWN,
-					  .gpu_bytes = SAMPLE_UNKNOWN,
-					  .cpu_percent = NAN,
-					  .gpu_percent = NAN,
-					  .ipc = NAN,
-					  .misses = NAN,
-					  .wait_percent = NAN},
-			&stat);
-	comm = span_hash(stat.comm);
-	if (!r->named || r->comm != comm)
-		take_name(s, r, &stat);
-	r->comm = comm;
 	r->p.uid = process->p.uid;
 	memcpy(r->p.user, process->p.user, sizeof(r->p.user));
-	snprintf(path, sizeof(path), "proc/%d/task/%d/schedstat", process->p.pid, tid);
-	take_wait(s, r, path);
+	take_wait(s, r, dir);
 }
 
 static void read_threads(struct process_scan *s, const struct record *process)

@@ -32,6 +32,8 @@ struct process_query {
 	bool again; /* the last list again, with these command lines: processes are not read */
 };
 
+extern const struct process process_unknown; /* of which nothing has been read yet */
+
 struct process_scan;
 
 /* `sys` must live as long as the scan. */

@@ -108,28 +108,26 @@ static struct process process_of(const struct processes *p, unsigned i)
 	const struct sim_task *t = &sim_tasks[i];
 	unsigned from = t->threads > 1 ? i + 1 : i, n = t->threads > 1 ? t->threads : 1;
 	double total = 0, ran = 0, most = 0, worked = 0, time = (double)(p->end_ns - p->begin_ns);
-	struct process process = {.pid = t->pid,
-				  .parent = t->parent,
-				  .is_thread = !t->threads,
-				  .simulated = true,
-				  .kernel = t->threads && !t->command,
-				  .command = t->command,
-				  .uid = t->uid,
-				  .threads = t->threads,
-				  .start = 1000 + (uint64_t)t->pid * 30,
-				  .rss_bytes = t->threads ? (uint64_t)t->rss_mib << 20 : SAMPLE_UNKNOWN,
-				  .gpu_bytes = t->threads ? (uint64_t)t->gpu_mib << 20 : SAMPLE_UNKNOWN,
-				  .cpu_percent = NAN,
-				  .gpu_percent = NAN,
-				  .ipc = NAN,
-				  .misses = NAN,
-				  .wait_percent = NAN};
+	struct process process = process_unknown;
 
 	for (unsigned k = from; k < from + n; k++) {
 		total += p->now[k];
 		ran += p->now[k] - p->before[k];
 		worked += (p->now[k] - p->before[k]) * task_ipc(p, k);
 		most = real_max(most, p->device.load[k]);
+	}
+	process.pid = t->pid;
+	process.parent = t->parent;
+	process.is_thread = !t->threads;
+	process.simulated = true;
+	process.kernel = t->threads && !t->command;
+	process.command = t->command;
+	process.uid = t->uid;
+	process.threads = t->threads;
+	process.start = 1000 + (uint64_t)t->pid * 30;
+	if (t->threads) {
+		process.rss_bytes = (uint64_t)t->rss_mib << 20;
+		process.gpu_bytes = (uint64_t)t->gpu_mib << 20;
 	}
 	process.cpu_ns = (uint64_t)total;
 	process.state = most > 0.5 ? 'R' : 'S';
