@@ -2,6 +2,7 @@
 
 #include "base/alloc.h"
 
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -29,8 +30,8 @@ static void find_pmus(struct cpu_keys *keys, const struct cpus *cpus, const stru
 		if (!cpu_set_read(sys, &set, path))
 			continue;
 		for (unsigned k = 0; k < keys->n_cpus; k++)
-			if (cpu_set_has(&set, cpus->cpus[k].number) && keys->cpus[k].pmu < 0)
-				keys->cpus[k].pmu = keys->n_pmus;
+			if (cpu_set_has(&set, cpus->cpus[k].number) && keys->cpus[k].value[KEY_PMU] < 0)
+				keys->cpus[k].value[KEY_PMU] = keys->n_pmus;
 		GROW(keys->pmus, keys->n_pmus, keys->cap_pmus);
 		keys->pmus[keys->n_pmus++] = xstrdup(names[i]);
 	}
@@ -60,8 +61,8 @@ static void take_cpuinfo(struct cpu_keys *keys, const struct cpus *cpus, struct 
 		} else if (span_is(name, "CPU implementer") && span_u64(value, &v) && v <= 0xff) {
 			implementer = v;
 		} else if (span_is(name, "CPU part") && span_u64(value, &v) && v <= 0xfff && implementer &&
-			   key->part < 0) {
-			key->part = (int64_t)(implementer << 12 | v);
+			   key->value[KEY_PART] < 0) {
+			key->value[KEY_PART] = (int64_t)(implementer << 12 | v);
 		} else if (span_is(name, "model name") && value.n && !key->model) {
 			key->model = span_dup(value);
 		}
@@ -85,43 +86,25 @@ static void read_cpu(struct cpu_key *key, unsigned number, const struct sys *sys
 
 	snprintf(path, sizeof(path), "sys/devices/system/cpu/cpu%u/regs/identification/midr_el1", number);
 	if (sys_read_i64(sys, path, &v) && v > 0)
-		key->part = (v >> 24 & 0xff) << 12 | (v >> 4 & 0xfff);
+		key->value[KEY_PART] = (v >> 24 & 0xff) << 12 | (v >> 4 & 0xfff);
 	snprintf(path, sizeof(path), "sys/devices/system/cpu/cpu%u/cpu_capacity", number);
 	if (sys_read_i64(sys, path, &v) && v > 0 && v <= 65536)
-		key->capacity = v;
+		key->value[KEY_CAPACITY] = v;
 }
 
-static int64_t by_pmu(const struct cpu_key *key)
-{
-	return key->pmu;
-}
+/* How many different values a key must have to be used, the most reliable key first: a single PMU
+ * may be a generic one, but a single part number does mean that all CPUs are alike. */
+static const unsigned at_least[CPU_KEYS] = {[KEY_PMU] = 2, [KEY_PART] = 1, [KEY_CAPACITY] = 2};
 
-static int64_t by_part(const struct cpu_key *key)
-{
-	return key->part;
-}
-
-static int64_t by_capacity(const struct cpu_key *key)
-{
-	return key->capacity;
-}
-
-/* The keys, most reliable first, with the number of different values that a key needs to be used: a
- * single PMU may be a generic one, but a single part number does mean that all CPUs are alike. */
-static const struct {
-	int64_t (*get)(const struct cpu_key *key);
-	unsigned at_least;
-} trust[] = {{by_pmu, 2}, {by_part, 1}, {by_capacity, 2}};
-
-static unsigned count_values(const struct cpu_keys *keys, int64_t (*get)(const struct cpu_key *))
+static unsigned count_values(const struct cpu_keys *keys, unsigned key)
 {
 	unsigned n = 0;
 
 	for (unsigned i = 0; i < keys->n_cpus; i++) {
-		int64_t v = get(&keys->cpus[i]);
+		int64_t v = keys->cpus[i].value[key];
 		unsigned k = 0;
 
-		while (k < i && get(&keys->cpus[k]) != v)
+		while (k < i && keys->cpus[k].value[key] != v)
 			k++;
 		n += v >= 0 && k == i;
 	}
@@ -129,39 +112,44 @@ static unsigned count_values(const struct cpu_keys *keys, int64_t (*get)(const s
 }
 
 /* An offline CPU reports little: it is of the same kind as a CPU in its clock domain, with its
- * capacity, or next to it. */
+ * capacity, before it, or after it. */
 static int64_t guess_kind(const struct cpu_keys *keys, const struct cpus *cpus, unsigned cpu)
 {
-	for (unsigned i = 0; i < keys->n_cpus; i++)
-		if (keys->cpus[i].kind >= 0 && cpus->cpus[i].policy >= 0 &&
-		    cpus->cpus[i].policy == cpus->cpus[cpu].policy)
-			return keys->cpus[i].kind;
-	for (unsigned i = 0; i < keys->n_cpus; i++)
-		if (keys->cpus[i].kind >= 0 && keys->cpus[i].capacity >= 0 &&
-		    keys->cpus[i].capacity == keys->cpus[cpu].capacity)
-			return keys->cpus[i].kind;
-	for (unsigned i = cpu; i-- > 0;)
-		if (keys->cpus[i].kind >= 0)
-			return keys->cpus[i].kind;
-	for (unsigned i = cpu; i < keys->n_cpus; i++)
-		if (keys->cpus[i].kind >= 0)
-			return keys->cpus[i].kind;
-	return -1;
+	const struct cpu_key *own = &keys->cpus[cpu];
+	unsigned best = UINT_MAX;
+	int64_t kind = own->kind;
+
+	for (unsigned i = 0; i < keys->n_cpus && own->kind < 0; i++) {
+		const struct cpu_key *key = &keys->cpus[i];
+		int policy = cpus->cpus[i].policy;
+		unsigned distance = policy >= 0 && policy == cpus->cpus[cpu].policy ? i
+				    : key->value[KEY_CAPACITY] >= 0 &&
+						    key->value[KEY_CAPACITY] == own->value[KEY_CAPACITY]
+					    ? CPUS_MAX + i
+				    : i < cpu ? 2 * CPUS_MAX + cpu - i
+					      : 3 * CPUS_MAX + i;
+
+		if (key->kind < 0 || distance >= best)
+			continue;
+		best = distance;
+		kind = key->kind;
+	}
+	return kind;
 }
 
 static void choose_kinds(struct cpu_keys *keys, const struct cpus *cpus)
 {
 	AUTOFREE int64_t *guessed = xcalloc(keys->n_cpus, sizeof(*guessed));
-	size_t t = 0;
+	unsigned t = 0;
 
-	while (t < ARRAY_LEN(trust) && count_values(keys, trust[t].get) < trust[t].at_least)
+	while (t < CPU_KEYS && count_values(keys, t) < at_least[t])
 		t++;
-	if (t == ARRAY_LEN(trust))
+	if (t == CPU_KEYS)
 		return; /* all alike, as far as is known */
 	for (unsigned i = 0; i < keys->n_cpus; i++)
-		keys->cpus[i].kind = trust[t].get(&keys->cpus[i]);
+		keys->cpus[i].kind = keys->cpus[i].value[t];
 	for (unsigned i = 0; i < keys->n_cpus; i++)
-		guessed[i] = keys->cpus[i].kind >= 0 ? keys->cpus[i].kind : guess_kind(keys, cpus, i);
+		guessed[i] = guess_kind(keys, cpus, i);
 	for (unsigned i = 0; i < keys->n_cpus; i++)
 		keys->cpus[i].kind = guessed[i];
 }
@@ -171,7 +159,7 @@ void cpu_keys_init(struct cpu_keys *keys, const struct cpus *cpus, const struct 
 	*keys = (struct cpu_keys){.n_cpus = cpus->n};
 	keys->cpus = xcalloc(cpus->n, sizeof(*keys->cpus));
 	for (unsigned i = 0; i < cpus->n; i++) {
-		keys->cpus[i] = (struct cpu_key){.pmu = -1, .part = -1, .capacity = -1, .kind = -1};
+		keys->cpus[i] = (struct cpu_key){.value = {-1, -1, -1}, .kind = -1};
 		read_cpu(&keys->cpus[i], cpus->cpus[i].number, sys);
 	}
 	find_pmus(keys, cpus, sys);

@@ -5,11 +5,16 @@
 
 #include "backends/cpu/cpus.h"
 
+enum {
+	KEY_PMU,  /* index into cpu_keys.pmus */
+	KEY_PART, /* implementer << 12 | part, of MIDR */
+	KEY_CAPACITY,
+	CPU_KEYS
+};
+
 /* What is known about a CPU's kind; -1 is unknown. */
 struct cpu_key {
-	int64_t pmu;  /* index into cpu_keys.pmus */
-	int64_t part; /* implementer << 12 | part, of MIDR */
-	int64_t capacity;
+	int64_t value[CPU_KEYS];
 	int64_t kind; /* the kind by which CPUs are grouped */
 	char *model;  /* "model name" of /proc/cpuinfo, or NULL */
 };

@@ -119,23 +119,23 @@ static void name_model(char label[CPU_LABEL], const char *model)
 
 void cpu_name(char label[CPU_LABEL], const struct cpus *cpus, const struct cpu_keys *keys, unsigned cluster)
 {
-	const struct cpu_key *best = NULL;
+	/* The first with a part, a PMU, a model: an offline CPU may report nothing. */
+	const struct cpu_key *with[3] = {0}, *best;
 
-	/* An offline CPU may report nothing; use one that does. */
-	for (unsigned i = 0; i < keys->n_cpus; i++) {
+	for (unsigned i = keys->n_cpus; i-- > 0;) {
 		const struct cpu_key *key = &keys->cpus[i];
 
 		if (cpus->cpus[i].cluster != cluster)
 			continue;
-		if (!best || (best->part < 0 && key->part >= 0) ||
-		    (best->part < 0 && best->pmu < 0 && key->pmu >= 0) ||
-		    (best->part < 0 && best->pmu < 0 && !best->model && key->model))
-			best = key;
+		with[0] = key->value[KEY_PART] >= 0 ? key : with[0];
+		with[1] = key->value[KEY_PMU] >= 0 ? key : with[1];
+		with[2] = key->model ? key : with[2];
 	}
+	best = with[0] ? with[0] : with[1] ? with[1] : with[2];
 	label[0] = 0;
-	if (best && best->part >= 0)
-		name_part(label, best->part);
-	else if (best && best->pmu >= 0 && name_pmu(label, keys->pmus[best->pmu]))
+	if (best && best == with[0])
+		name_part(label, best->value[KEY_PART]);
+	else if (best && best == with[1] && name_pmu(label, keys->pmus[best->value[KEY_PMU]]))
 		return;
 	else if (best && best->model)
 		name_model(label, best->model);

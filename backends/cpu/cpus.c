@@ -163,8 +163,8 @@ static void describe_clusters(struct cpus *cpus, const struct cpu_keys *keys)
 		uint64_t top = cpus->cpus[i].policy < 0 ? SAMPLE_UNKNOWN
 							: cpus->policies[cpus->cpus[i].policy].top_khz;
 
-		if (keys->cpus[i].capacity > cluster->capacity)
-			cluster->capacity = keys->cpus[i].capacity;
+		if (keys->cpus[i].value[KEY_CAPACITY] > cluster->capacity)
+			cluster->capacity = keys->cpus[i].value[KEY_CAPACITY];
 		if (top != SAMPLE_UNKNOWN && (cluster->top_khz == SAMPLE_UNKNOWN || top > cluster->top_khz))
 			cluster->top_khz = top;
 	}
@@ -193,7 +193,7 @@ void cpus_find(struct cpus *cpus, const struct sys *sys)
 		cpus->n_clusters = 1;
 	}
 	for (unsigned i = 0; i < cpus->n; i++)
-		cpus->cpus[i].part = (int)keys.cpus[i].part;
+		cpus->cpus[i].part = (int)keys.cpus[i].value[KEY_PART];
 	describe_clusters(cpus, &keys);
 	cpu_keys_fini(&keys);
 }

@@ -23,7 +23,6 @@ void drm_clients_fini(struct drm_clients *c)
 	free(c->clients);
 	free(c->holders);
 	free(c->looks);
-	free(c->looks_before);
 	free(c->pids);
 	free(c->fds);
 	*c = (struct drm_clients){0};
@@ -110,26 +109,26 @@ static void look_when_due(struct drm_clients *c, struct drm_look *look, int64_t 
 static void look_at_processes(struct drm_clients *c, int64_t now_ns)
 {
 	int n = c->sys->list_numbers(c->sys, "proc", &c->pids, &c->cap_pids);
-	struct drm_look *before = c->looks;
-	unsigned n_before = c->n_looks, cap = c->cap_looks, from = 0;
+	unsigned at = 0, kept = 0;
 
-	c->looks = c->looks_before;
-	c->cap_looks = c->cap_before;
-	c->looks_before = before;
-	c->cap_before = cap;
-	c->n_looks = c->n_hidden = 0;
-	for (int i = 0; i < n; i++) {
-		struct drm_look look = {.pid = c->pids[i]};
-
-		while (from < n_before && before[from].pid < look.pid)
-			from++;
-		if (from < n_before && before[from].pid == look.pid)
-			look = before[from];
-		look_when_due(c, &look, now_ns);
-		c->n_hidden += look.hidden;
-		GROW(c->looks, c->n_looks, c->cap_looks);
-		c->looks[c->n_looks++] = look;
+	for (int i = 0; i < n; i++, at++) {
+		while (at < c->n_looks && c->looks[at].pid < c->pids[i])
+			at++;
+		if (at == c->n_looks || c->looks[at].pid != c->pids[i]) {
+			GROW(c->looks, c->n_looks, c->cap_looks);
+			memmove(&c->looks[at + 1], &c->looks[at], (c->n_looks++ - at) * sizeof(*c->looks));
+			c->looks[at] = (struct drm_look){.pid = c->pids[i]};
+		}
+		c->looks[at].round = c->round;
+		look_when_due(c, &c->looks[at], now_ns);
 	}
+	c->n_hidden = 0;
+	for (at = 0; at < c->n_looks; at++)
+		if (c->looks[at].round == c->round) {
+			c->n_hidden += c->looks[at].hidden;
+			c->looks[kept++] = c->looks[at];
+		}
+	c->n_looks = kept;
 }
 
 /* ---- reading them ---- */

@@ -51,9 +51,10 @@ struct drm_clients {
 	struct drm_look {
 		int32_t pid;
 		bool hidden;
+		unsigned round; /* in which it was there */
 		int64_t next_ns, step_ns;
-	} * looks, *looks_before; /* by pid */
-	unsigned n_looks, cap_looks, n_before, cap_before;
+	} * looks; /* by pid */
+	unsigned n_looks, cap_looks;
 	int32_t *pids, *fds;
 	unsigned cap_pids, cap_fds;
 	unsigned round;
