@@ -17,8 +17,8 @@ void process_gpu_fini(struct process_gpu *gpu)
 	drm_clients_fini(&gpu->clients);
 	gpu_work_close(&gpu->work);
 	free(gpu->uses);
-	free(gpu->cuts);
-	free(gpu->cuts_before);
+	free(gpu->cuts.items);
+	free(gpu->cuts_before.items);
 	*gpu = (struct process_gpu){0};
 }
 
@@ -64,13 +64,13 @@ static int by_pid(const void *a, const void *b)
 	return (x->pid > y->pid) - (x->pid < y->pid);
 }
 
-static void add_use(struct process_gpu *gpu, const struct process_gpu_use *use)
+static void add_use(struct process_gpu *gpu, struct process_gpu_use use)
 {
 	GROW(gpu->uses, gpu->n, gpu->cap);
-	gpu->uses[gpu->n++] = *use;
-	gpu->told |= use->bytes != SAMPLE_UNKNOWN;
-	gpu->timed |= !isnan(use->percent);
-	gpu->queues |= !isnan(use->fragment) || !isnan(use->vertex);
+	gpu->uses[gpu->n++] = use;
+	gpu->told |= use.bytes != SAMPLE_UNKNOWN;
+	gpu->timed |= !isnan(use.percent);
+	gpu->queues |= !isnan(use.fragment) || !isnan(use.vertex);
 }
 
 static void read_systems(struct process_gpu *gpu)
@@ -81,33 +81,20 @@ static void read_systems(struct process_gpu *gpu)
 
 		gpu->told |= n >= 0;
 		for (int k = 0; k < n; k++)
-			add_use(gpu, &(struct process_gpu_use){.pid = list[k].pid,
-							       .bytes = list[k].bytes,
-							       .percent = NAN,
-							       .fragment = NAN,
-							       .vertex = NAN});
+			add_use(gpu, (struct process_gpu_use){list[k].pid, list[k].bytes, NAN, NAN, NAN});
 	}
-}
-
-static double queue_percent(const struct drm_client *client, unsigned i, int64_t window_ns)
-{
-	return window_ns <= 0 || client->ns[i] == SAMPLE_UNKNOWN
-		       ? NAN
-		       : 100 * (double)client->ns[i] / (double)window_ns;
 }
 
 /* Queues work at the same time, so only the busiest one is a share of the time. */
 static struct process_gpu_use use_of(const struct drm_client *client, int64_t window_ns)
 {
-	struct process_gpu_use use = {.pid = (unsigned)client->pid,
-				      .bytes = drm_fdinfo_bytes(&client->info),
-				      .percent = NAN,
-				      .fragment = NAN,
-				      .vertex = NAN};
+	struct process_gpu_use use = {(unsigned)client->pid, drm_fdinfo_bytes(&client->info), NAN, NAN, NAN};
 
-	for (unsigned i = 0; i < client->info.n_engines; i++) {
+	for (unsigned i = 0; i < client->info.n_engines && window_ns > 0; i++) {
 		const char *name = client->info.engines[i].name;
-		double own = queue_percent(client, i, window_ns);
+		double own = client->ns[i] == SAMPLE_UNKNOWN
+				     ? (double)NAN
+				     : 100 * (double)client->ns[i] / (double)window_ns;
 
 		if (!isnan(own) && !(own <= use.percent))
 			use.percent = own;
@@ -119,36 +106,21 @@ static struct process_gpu_use use_of(const struct drm_client *client, int64_t wi
 	return use;
 }
 
-static double most_percent(const struct process_gpu *gpu)
-{
-	return 100 * (gpu->clients.n_devices > 1 ? gpu->clients.n_devices : 1);
-}
-
-static double cut_of(const struct process_gpu *gpu, unsigned pid, unsigned *cursor)
-{
-	while (*cursor < gpu->n_before && gpu->cuts_before[*cursor].pid < pid)
-		++*cursor;
-	return *cursor < gpu->n_before && gpu->cuts_before[*cursor].pid == pid ? gpu->cuts_before[*cursor].ns
-									       : 0;
-}
-
 /* A job counts in the window in which it ends, so a program that never rests has now too much, now
  * too little. What exceeds the time belongs to the next window: cut off, only what lacks would
  * remain. Two jobs that wait in a queue count at the same time, which exceeds it each time: of that
  * no more than a job is kept. The first use of a pid gets the difference. */
 static void bound_uses(struct process_gpu *gpu, double window_ns)
 {
-	struct process_gpu_cut *before = gpu->cuts_before;
-	unsigned cursor = 0, cap = gpu->cap_before;
+	const double most = 100 * (gpu->clients.n_devices > 1 ? gpu->clients.n_devices : 1);
+	struct process_gpu_cuts before = gpu->cuts;
+	unsigned cursor = 0;
 
-	gpu->cuts_before = gpu->cuts;
-	gpu->cap_before = gpu->cap_cuts;
-	gpu->n_before = gpu->n_cuts;
-	gpu->cuts = before;
-	gpu->cap_cuts = cap;
-	gpu->n_cuts = 0;
+	gpu->cuts = gpu->cuts_before;
+	gpu->cuts.n = 0;
+	gpu->cuts_before = before;
 	for (unsigned i = 0, end; i < gpu->n; i = end) {
-		double sum = 0, most = most_percent(gpu), cut_ns;
+		double sum = 0, cut_ns;
 		struct process_gpu_use *first = NULL;
 
 		for (end = i; end < gpu->n && gpu->uses[end].pid == gpu->uses[i].pid; end++) {
@@ -159,12 +131,16 @@ static void bound_uses(struct process_gpu *gpu, double window_ns)
 		}
 		if (!first)
 			continue;
-		cut_ns = cut_of(gpu, first->pid, &cursor) + (sum - most) / 100 * window_ns;
+		while (cursor < before.n && before.items[cursor].pid < first->pid)
+			cursor++;
+		cut_ns = (sum - most) / 100 * window_ns;
+		if (cursor < before.n && before.items[cursor].pid == first->pid)
+			cut_ns += before.items[cursor].ns;
 		first->percent += (cut_ns > 0 ? most : most + cut_ns * 100 / window_ns) - sum;
 		if (cut_ns <= 0)
 			continue;
-		GROW(gpu->cuts, gpu->n_cuts, gpu->cap_cuts);
-		gpu->cuts[gpu->n_cuts++] =
+		GROW(gpu->cuts.items, gpu->cuts.n, gpu->cuts.cap);
+		gpu->cuts.items[gpu->cuts.n++] =
 			(struct process_gpu_cut){first->pid, cut_ns < CUT_MAX_NS ? cut_ns : CUT_MAX_NS};
 	}
 }
@@ -177,11 +153,8 @@ static void read_clients(struct process_gpu *gpu, int64_t now_ns)
 		return;
 	drm_clients_read(&gpu->clients, now_ns);
 	window_ns = gpu->clients.begin_ns ? gpu->clients.end_ns - gpu->clients.begin_ns : 0;
-	for (unsigned i = 0; i < gpu->clients.n; i++) {
-		struct process_gpu_use use = use_of(&gpu->clients.clients[i], window_ns);
-
-		add_use(gpu, &use);
-	}
+	for (unsigned i = 0; i < gpu->clients.n; i++)
+		add_use(gpu, use_of(&gpu->clients.clients[i], window_ns));
 }
 
 void process_gpu_refresh(struct process_gpu *gpu, const struct sys *sys, int64_t now_ns)

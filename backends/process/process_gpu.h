@@ -28,11 +28,13 @@ struct process_gpu {
 	struct process_gpu_use *uses; /* by pid; several GPUs and clients one after the other */
 	unsigned n, cap;
 	/* By pid, what a share was cut by at the last two reads: it belongs to the next. */
-	struct process_gpu_cut {
-		unsigned pid;
-		double ns;
-	} * cuts, *cuts_before;
-	unsigned n_cuts, cap_cuts, n_before, cap_before;
+	struct process_gpu_cuts {
+		struct process_gpu_cut {
+			unsigned pid;
+			double ns;
+		} * items;
+		unsigned n, cap;
+	} cuts, cuts_before;
 	int64_t look_ns, read_ns; /* earliest time of the next one */
 };
 
