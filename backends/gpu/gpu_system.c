@@ -120,7 +120,6 @@ static void find_thing(struct gpu_system *g, enum gpu_system_thing thing, char d
 {
 	static const enum gpu_system_told passes[] = {TOLD, TOLD_NOTHING_NOW};
 
-	sysfs_file_init(&g->source[thing].file, false, "%s", "");
 	for (size_t pass = 0; pass < ARRAY_LEN(passes); pass++)
 		for (size_t i = 0; i < ARRAY_LEN(candidates); i++) {
 			const struct candidate *c = &candidates[i];
@@ -176,6 +175,8 @@ static void init_places(struct gpu_system *g, const struct sys *sys, unsigned nu
 				 .number = number,
 				 .page_bytes = (unsigned)sysconf(_SC_PAGESIZE),
 				 .top_hz = SAMPLE_UNKNOWN};
+	for (size_t i = 0; i < GPU_SYSTEM_THINGS; i++)
+		sysfs_file_init(&g->source[i].file, false, "%s", "");
 	snprintf(dirs[AT_DEVICE], SYSFS_DIR, "sys/class/misc/mali%u/device", number);
 	snprintf(dirs[AT_DEBUG], SYSFS_DIR, "sys/kernel/debug/mali%u", number);
 }
@@ -218,8 +219,6 @@ bool gpu_system_open_processes(struct gpu_system *g, const struct sys *sys, unsi
 	char dirs[PLACES][SYSFS_DIR] = {{0}};
 
 	init_places(g, sys, number, dirs);
-	for (size_t i = 0; i < GPU_SYSTEM_THINGS; i++)
-		sysfs_file_init(&g->source[i].file, false, "%s", "");
 	find_thing(g, GPU_SYSTEM_PROCESSES, dirs);
 	return gpu_system_tells(g, GPU_SYSTEM_PROCESSES);
 }

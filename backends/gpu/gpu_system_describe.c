@@ -50,27 +50,32 @@ static bool take_pid(const char *name, uint64_t *pid)
 	       (number.n == strlen(name) || span_u64(rest, &context));
 }
 
+/* What a file says of memory; SAMPLE_UNKNOWN if it cannot be read or has an unknown format. */
+static uint64_t read_bytes(const struct gpu_system *g, gpu_system_parse *parse, const char *path)
+{
+	struct gpu_system own = {.number = g->number, .page_bytes = g->page_bytes};
+	AUTOFREE char *text = xmalloc(TABLE_TEXT);
+	ssize_t n = sys_read_file(g->sys, path, text, TABLE_TEXT);
+	uint64_t bytes;
+
+	return parse(&own, gpu_system_lines(text, n, TABLE_TEXT), &bytes) == TOLD ? bytes : SAMPLE_UNKNOWN;
+}
+
 /* A directory per process (Pixel) or per context, with a file that holds its memory. */
 static bool list_directories(const struct gpu_system *g, const struct gpu_system_source *source,
 			     struct process_bytes *list)
 {
-	struct gpu_system own = {.number = g->number, .page_bytes = g->page_bytes};
-	AUTOFREE char *text = xmalloc(TABLE_TEXT);
 	char **names, path[SYSFS_PATH + 64];
 	int n = g->sys->list(g->sys, source->file.path, &names);
 	unsigned n_known = 0, n_found = 0;
-	uint64_t pid, bytes;
 
 	for (int i = 0; i < n && i < CONTEXTS_MAX; i++) {
-		ssize_t length;
+		uint64_t pid, bytes;
 
 		if (!take_pid(names[i], &pid))
 			continue;
 		snprintf(path, sizeof(path), "%s/%.24s/%s", source->file.path, names[i], source->entry);
-		length = sys_read_file(g->sys, path, text, TABLE_TEXT);
-		if (length < 0 ||
-		    source->parse(&own, gpu_system_lines(text, length, TABLE_TEXT), &bytes) != TOLD)
-			bytes = SAMPLE_UNKNOWN;
+		bytes = read_bytes(g, source->parse, path);
 		n_found++;
 		n_known += bytes != SAMPLE_UNKNOWN;
 		if (bytes)
@@ -143,26 +148,16 @@ int gpu_system_process_list(const struct gpu_system *g, struct gpu_system_proces
 	return told ? (int)list.n : -1;
 }
 
-static bool read_total(const struct gpu_system *g, uint64_t *bytes)
-{
-	const struct gpu_system_source *source = &g->source[GPU_SYSTEM_MEMORY];
-	struct gpu_system own = {.number = g->number, .page_bytes = g->page_bytes};
-	char text[8192];
-	ssize_t n = gpu_system_tells(g, GPU_SYSTEM_MEMORY)
-			    ? sys_read_file(g->sys, source->file.path, text, sizeof(text))
-			    : -1;
-
-	return n > 0 && source->parse(&own, gpu_system_lines(text, n, sizeof(text)), bytes) == TOLD;
-}
-
 void gpu_system_processes(const struct gpu_system *g, struct strbuf *text)
 {
 	const struct unit *unit = unit_find(SPAN_LIT("bytes total"));
 	AUTOFREE struct gpu_system_process *list = NULL;
 	int n = gpu_system_process_list(g, &list);
 	char amount[UNITS_TEXT], name[NAME];
-	uint64_t total;
-	bool known = read_total(g, &total);
+	const struct gpu_system_source *source = &g->source[GPU_SYSTEM_MEMORY];
+	bool told = gpu_system_tells(g, GPU_SYSTEM_MEMORY);
+	uint64_t total = told ? read_bytes(g, source->parse, source->file.path) : SAMPLE_UNKNOWN;
+	bool known = total != SAMPLE_UNKNOWN;
 
 	if (known || n > 0)
 		strbuf_str(text, "GPU memory");

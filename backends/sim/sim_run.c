@@ -29,59 +29,54 @@ static bool layout_has(const struct gpu_layout *layout, const char *name)
 	return false;
 }
 
-static void init_gpu(struct sim_gpu *gpu, const struct gpu_product *product)
+static void init_gpu(struct sim_gpu *g, const struct gpu_product *product)
 {
 	const struct gpu_layout *layout = product->layout;
-	bool fifth = product->family == FAMILY_5TH_GEN, job_manager = product->family <= FAMILY_VALHALL_JM,
-	     frustum_first = layout_has(layout, "MaliGeomScissorCullPrim"),
-	     dual_issue = layout_has(layout, "MaliEngNarrowInstr"), rays = layout_has(layout, "MaliRTURay");
-	unsigned bus_bits = product->typical.bus_bits, cores = product->typical.cores,
-		 slices = product->typical.slices,
-		 warp = (unsigned)constant_of(product, "MaliGPUWarpSize",
-					      product->family == FAMILY_MIDGARD ? 4 : 16), /* or a quad */
-		quads = (warp + 3) / 4,
-		 geometry_task = (unsigned)constant_of(product, "MaliGPUGeomTaskSize", 4);
-	double texels = constant_of(product, "MaliTexSamplePerCy", 1),
-	       varying = (unsigned)constant_of(product, "MaliVarSlotPerCy", 1);
+	bool fifth = product->family == FAMILY_5TH_GEN, dual = layout_has(layout, "MaliEngNarrowInstr"),
+	     scissor = layout_has(layout, "MaliGeomScissorCullPrim");
+	/* Midgard shades quads. */
+	unsigned warp = (unsigned)constant_of(product, "MaliGPUWarpSize",
+					      product->family == FAMILY_MIDGARD ? 4 : 16),
+		 quads = (warp + 3) / 4, task = (unsigned)constant_of(product, "MaliGPUGeomTaskSize", 4);
 
-	*gpu = (struct sim_gpu){
-		.cores = cores,
-		.slices = slices,
-		.bus_bits = bus_bits,
+	*g = (struct sim_gpu){
+		.cores = product->typical.cores,
+		.slices = product->typical.slices,
+		.bus_bits = product->typical.bus_bits,
 		.task = (unsigned)constant_of(product,
 					      fifth ? "MaliMainQueueTaskSize" : "MaliFragQueueTaskSize", 32),
-		.varying_slots = (unsigned)varying,
-		.tex_per_cycle = texels,
-		.job_manager = job_manager,
-		.ray_tracing = rays,
+		.varying_slots = (unsigned)constant_of(product, "MaliVarSlotPerCy", 1),
+		.tex_per_cycle = constant_of(product, "MaliTexSamplePerCy", 1),
+		.job_manager = product->family <= FAMILY_VALHALL_JM,
+		.ray_tracing = layout_has(layout, "MaliRTURay"),
 		.top_khz = (uint64_t)product->typical.mhz * 1000,
-		.facts =
-			{
-				{"cores", cores},
-				{"slices", slices},
-				{"bus_bits", bus_bits},
-				{"quads_per_warp", quads},
-				{"tile", (unsigned)constant_of(product, "MaliGPUTileSize", 16)},
-				{"tex_per_cycle", texels},
-				{"tex_per_message", layout_has(layout, "MaliTexInstr") ? 1
-						    : job_manager                      ? 4
-										       : 8},
-				{"fma_pipes", dual_issue ? 2 : 1},
-				{"varying_slots", varying},
-				/* Transaction elimination checks 16x16 pixels. */
-				{"tile_checks", product->family >= FAMILY_VALHALL_CSF ? 4 : 1},
-				{"read_beats", 512 / bus_bits}, /* of the external bus, per 64 bytes */
-				{"warp_tasks", quads * 4 > geometry_task ? quads * 4 / geometry_task : 1},
-				{"dual_issue", dual_issue},
-				/* The arithmetic load is that of the busiest pipe, not the sum. */
-				{"parallel_pipes", product->family == FAMILY_VALHALL_JM},
-				{"prepass", layout_has(layout, "MaliFragPrepassWarp")},
-				{"ray_tracing", rays},
-				{"sample_test", layout_has(layout, "MaliGeomSampleCullPrim")},
-				{"frustum_first", frustum_first},
-				{"facing_first", !frustum_first},
-			},
 	};
+	const struct sim_fact facts[] = {
+		{"cores", g->cores},
+		{"slices", g->slices},
+		{"bus_bits", g->bus_bits},
+		{"quads_per_warp", quads},
+		{"tile", (unsigned)constant_of(product, "MaliGPUTileSize", 16)},
+		{"tex_per_cycle", g->tex_per_cycle},
+		{"tex_per_message", layout_has(layout, "MaliTexInstr") ? 1
+				    : g->job_manager                   ? 4
+								       : 8},
+		{"fma_pipes", dual ? 2 : 1},
+		{"varying_slots", g->varying_slots},
+		{"tile_checks", product->family >= FAMILY_VALHALL_CSF ? 4 : 1}, /* 16x16 pixels each */
+		{"read_beats", 512 / g->bus_bits}, /* of the external bus, per 64 bytes */
+		{"warp_tasks", quads * 4 > task ? quads * 4 / task : 1},
+		{"dual_issue", dual},
+		{"parallel_pipes", product->family == FAMILY_VALHALL_JM}, /* the busiest one is the load */
+		{"prepass", layout_has(layout, "MaliFragPrepassWarp")},
+		{"ray_tracing", g->ray_tracing},
+		{"sample_test", layout_has(layout, "MaliGeomSampleCullPrim")},
+		{"frustum_first", scissor},
+		{"facing_first", !scissor},
+	};
+
+	_Static_assert(sizeof(facts) < sizeof(g->facts), "room for each, and an end");
+	memcpy(g->facts, facts, sizeof(facts));
 }
 
 /* The tick that contains `ns`. */
