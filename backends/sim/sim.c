@@ -2,6 +2,7 @@
 
 #include "backends/backends.h"
 #include "backends/gpu/gpu_fold.h"
+#include "backends/gpu/gpu_identity.h"
 #include "backends/gpu/gpu_system.h"
 #include "backends/sim/sim_model.h"
 #include "base/alloc.h"
@@ -187,9 +188,7 @@ static bool sim_open(struct source *source, const char *device, struct err *err)
 		.core_mask = core_mask(product),
 		.top_hz = product->typical.mhz * 1e6,
 	};
-	snprintf(source->title, sizeof(source->title), "%s %u core%s",
-		 gpu_product_shown_name(product, product->typical.cores), product->typical.cores,
-		 product->typical.cores == 1 ? "" : "s");
+	gpu_identity_name(source, 0, false);
 	snprintf(source->driver, sizeof(source->driver), "sim %s", sim->model.scenario.name);
 	sim->clock_slot = source_add_gpu_sums(source);
 	sim->level_slot = source->n_slots;

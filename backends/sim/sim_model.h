@@ -396,8 +396,6 @@ void sim_flush_waits(struct sim_model *model);
 /* Set the stalls of the slices and the waits of the queues for the jobs that run. */
 void sim_waits_set(struct sim_model *model);
 
-/* The ratios of a load for a job (sim_profile.c). */
-void sim_profile_init(const struct sim_model *model, struct sim_load *load, const struct sim_job *job);
 /* Fragment threads shaded per pixel. */
 double sim_size_threads(const struct sim_size *size, const struct sim_look *look);
 
