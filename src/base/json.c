@@ -1,5 +1,6 @@
 #include "base/json.h"
 
+#include "base/put.h"
 #include "base/units.h"
 
 #include <math.h>
@@ -30,4 +31,21 @@ void json_number(struct strbuf *out, double value)
 	char text[NUMBER_TEXT];
 
 	strbuf_str(out, isfinite(value) ? number_shortest(text, value) : "null");
+}
+
+static void put_string(struct strbuf *out, const char *text)
+{
+	if (text)
+		json_string(out, text);
+	else
+		strbuf_str(out, "null");
+}
+
+void json_put(struct strbuf *out, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	put_format(out, put_string, json_number, fmt, ap);
+	va_end(ap);
 }

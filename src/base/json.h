@@ -8,5 +8,7 @@
 void json_string(struct strbuf *out, const char *text);
 /* Add a number, or null for NaN and infinity. */
 void json_number(struct strbuf *out, double value);
+/* Add a format (put.h): %s is a string, or null for NULL; %g is a number or null. */
+void json_put(struct strbuf *out, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
 #endif

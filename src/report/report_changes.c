@@ -2,7 +2,7 @@
 
 #include "base/alloc.h"
 #include "base/real.h"
-#include "report/report_text.h"
+#include "report/report_page.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -16,27 +16,27 @@ enum row_side { LESS_IS_BETTER, MORE_IS_BETTER, NEITHER }; /* for the same work 
 
 static const struct {
 	enum row_of of;
-	const char *title;  /* NULL: the metric's */
-	const char *metric; /* ROW_METRIC: by name */
+	const char *title; /* of a metric, its name */
+	const char *unit;  /* not of a metric */
 	enum row_side side;
 } rows[] = {
-	{ROW_LENGTH, "Duration", NULL, NEITHER},
-	{ROW_FRAMES, "Frames", NULL, NEITHER},
-	{ROW_P50, "Frame time p50", NULL, LESS_IS_BETTER},
-	{ROW_P95, "Frame time p95", NULL, LESS_IS_BETTER},
-	{ROW_P99, "Frame time p99", NULL, LESS_IS_BETTER},
-	{ROW_LOW, "1 % low", NULL, MORE_IS_BETTER},
-	{ROW_LATE, "Late frames", NULL, LESS_IS_BETTER},
-	{ROW_NEED, "GPU needs per frame", NULL, LESS_IS_BETTER},
-	{ROW_METRIC, NULL, "GPUBusy", LESS_IS_BETTER},
-	{ROW_METRIC, NULL, "GPUClock", NEITHER},
-	{ROW_METRIC, NULL, "ExtBusBy", LESS_IS_BETTER},
-	{ROW_METRIC, NULL, "ExtBusByPerFrame", LESS_IS_BETTER},
-	{ROW_METRIC, NULL, "MaliFragOverdraw", LESS_IS_BETTER},
-	{ROW_METRIC, NULL, "MaliGeomTotalPrim", NEITHER},
-	{ROW_METRIC, NULL, "CPUActivityUser", NEITHER},
-	{ROW_METRIC, NULL, "TemperatureMax", LESS_IS_BETTER},
-	{ROW_METRIC, NULL, "PowerTotal", LESS_IS_BETTER},
+	{ROW_LENGTH, "Duration", " s", NEITHER},
+	{ROW_FRAMES, "Frames", "", NEITHER},
+	{ROW_P50, "Frame time p50", " ms", LESS_IS_BETTER},
+	{ROW_P95, "Frame time p95", " ms", LESS_IS_BETTER},
+	{ROW_P99, "Frame time p99", " ms", LESS_IS_BETTER},
+	{ROW_LOW, "1 % low", " fps", MORE_IS_BETTER},
+	{ROW_LATE, "Late frames", " %", LESS_IS_BETTER},
+	{ROW_NEED, "GPU needs per frame", " ms", LESS_IS_BETTER},
+	{ROW_METRIC, "GPUBusy", NULL, LESS_IS_BETTER},
+	{ROW_METRIC, "GPUClock", NULL, NEITHER},
+	{ROW_METRIC, "ExtBusBy", NULL, LESS_IS_BETTER},
+	{ROW_METRIC, "ExtBusByPerFrame", NULL, LESS_IS_BETTER},
+	{ROW_METRIC, "MaliFragOverdraw", NULL, LESS_IS_BETTER},
+	{ROW_METRIC, "MaliGeomTotalPrim", NULL, NEITHER},
+	{ROW_METRIC, "CPUActivityUser", NULL, NEITHER},
+	{ROW_METRIC, "TemperatureMax", NULL, LESS_IS_BETTER},
+	{ROW_METRIC, "PowerTotal", NULL, LESS_IS_BETTER},
 };
 
 unsigned report_rows(void)
@@ -44,15 +44,19 @@ unsigned report_rows(void)
 	return ARRAY_LEN(rows);
 }
 
+/* NULL: the row is no metric, or the log does not have it. */
+static const struct metric *row_metric(const struct report_log *log, unsigned row)
+{
+	enum source_kind kind;
+
+	return rows[row].of == ROW_METRIC ? report_metric(log, rows[row].title, &kind) : NULL;
+}
+
 const char *report_row_title(const struct report_log *log, unsigned row)
 {
-	struct report_span all = report_all(log);
-	const struct metric *metric = NULL;
+	const struct metric *metric = row_metric(log, row);
 
-	if (rows[row].title)
-		return rows[row].title;
-	report_named(log, rows[row].metric, &all, &metric);
-	return metric ? metric->def->title : rows[row].metric;
+	return metric ? metric->def->title : rows[row].title;
 }
 
 static double frames_value(const struct frame_stats *frames, enum row_of of)
@@ -66,44 +70,28 @@ static double frames_value(const struct frame_stats *frames, enum row_of of)
 				  : times_at(&frames->times, shares[of]);
 }
 
-static double length_s(const struct report_log *log, int phase)
-{
-	return (double)(phase < 0 ? log->end_ns - log->begin_ns
-				  : log->phases[phase].end_ns - log->phases[phase].begin_ns) *
-	       1e-9;
-}
-
-double report_row_value(const struct report_log *log, unsigned row, int phase)
+double report_row_value(const struct report_log *log, unsigned row, unsigned phase)
 {
 	enum row_of of = rows[row].of;
-	struct report_span span = phase < 0 ? report_all(log) : report_phase_span(log, (unsigned)phase);
+	struct report_span span = report_phase_span(log, phase);
+	const struct report_phase *p = &log->phases[phase];
 
-	return of == ROW_METRIC   ? report_named(log, rows[row].metric, &span, NULL)
-	       : of == ROW_LENGTH ? length_s(log, phase)
+	return of == ROW_METRIC   ? report_named(log, rows[row].title, &span)
+	       : of == ROW_LENGTH ? (double)(p->end_ns - p->begin_ns) * 1e-9
 	       : of == ROW_NEED   ? report_need(log, &span).need_ms
-				  : frames_value(phase < 0 ? log->frames : log->phases[phase].frames, of);
+				  : frames_value(p->frames, of);
 }
 
 char *report_row_format(const struct report_log *log, unsigned row, double value, char text[UNITS_TEXT])
 {
-	enum row_of of = rows[row].of;
-	struct report_span all = report_all(log);
-	const struct metric *metric = NULL;
+	const struct metric *metric = row_metric(log, row);
 
-	if (of == ROW_METRIC)
-		report_named(log, rows[row].metric, &all, &metric);
-	if (!isfinite(value) || (of == ROW_METRIC && !metric))
+	if (metric && isfinite(value))
+		return report_value_text(text, metric, value);
+	if (!rows[row].unit || !isfinite(value))
 		snprintf(text, UNITS_TEXT, "–");
-	else if (metric)
-		unit_format(text, value, metric->unit, metric->grows, false);
-	else if (of == ROW_FRAMES)
-		snprintf(text, UNITS_TEXT, "%.0f", value);
 	else
-		snprintf(text, UNITS_TEXT, "%.1f %s", value,
-			 of == ROW_LENGTH ? "s"
-			 : of == ROW_LATE ? "%"
-			 : of == ROW_LOW  ? "fps"
-					  : "ms");
+		snprintf(text, UNITS_TEXT, "%.*f%s", rows[row].of != ROW_FRAMES, value, rows[row].unit);
 	return text;
 }
 
@@ -116,12 +104,12 @@ void report_side_name(const struct report_side *side, struct strbuf *out)
 		strbuf_printf(out, " and %u more", side->n - 1);
 }
 
-int report_phase_named(const struct report_log *log, const char *name)
+bool report_phase_named(const struct report_log *log, const char *name, unsigned *phase)
 {
-	for (unsigned i = 0; i < log->n_phases; i++)
-		if (strcmp(log->phases[i].name, name) == 0)
-			return (int)i;
-	return -1;
+	*phase = name ? 0 : log->n_phases;
+	while (name && *phase < log->n_phases && strcmp(log->phases[*phase].name, name) != 0)
+		++*phase;
+	return !name || *phase < log->n_phases;
 }
 
 struct report_mean report_mean_of(const double *values, unsigned n)
@@ -147,9 +135,11 @@ struct report_mean report_side_value(const struct report_side *side, unsigned ro
 	AUTOFREE double *values = xcalloc(side->n, sizeof(*values));
 
 	for (unsigned i = 0; i < side->n; i++) {
-		int at = phase ? report_phase_named(&side->runs[i], phase) : -1;
+		unsigned at;
 
-		values[i] = phase && at < 0 ? (double)NAN : report_row_value(&side->runs[i], row, at);
+		values[i] = report_phase_named(&side->runs[i], phase, &at)
+				    ? report_row_value(&side->runs[i], row, at)
+				    : (double)NAN;
 	}
 	return report_mean_of(values, side->n);
 }
@@ -173,12 +163,10 @@ bool report_side_cells(const struct report_side *sides, unsigned n, unsigned row
 char *report_side_deviation(const struct report_side *side, unsigned row, const struct report_mean *value,
 			    char text[UNITS_TEXT])
 {
-	char number[UNITS_TEXT];
-
 	text[0] = 0;
 	if (isfinite(value->deviation))
 		snprintf(text, UNITS_TEXT, "± %.*s", UNITS_TEXT - 5,
-			 report_row_format(&side->runs[0], row, value->deviation, number));
+			 report_row_format(&side->runs[0], row, value->deviation, TEXT));
 	return text;
 }
 
@@ -318,12 +306,11 @@ static const struct report_change *find_told(const struct report_change *changes
 
 static void put_change(const struct report_log *log, const struct report_change *c, struct strbuf *out)
 {
-	char was_text[UNITS_TEXT], now_text[UNITS_TEXT], change[32];
+	char change[32];
 
-	report_row_format(log, c->row, c->was.mean, was_text);
-	report_row_format(log, c->row, c->now.mean, now_text);
-	strbuf_printf(out, "%s %s, was %s (%s)", report_row_title(log, c->row), now_text, was_text,
-		      report_change_text(c, change));
+	strbuf_printf(out, "%s %s, was %s (%s)", report_row_title(log, c->row),
+		      report_row_format(log, c->row, c->now.mean, TEXT),
+		      report_row_format(log, c->row, c->was.mean, TEXT), report_change_text(c, change));
 }
 
 static void put_told(const struct report_side *now, const struct report_change *changes, unsigned n,
@@ -339,8 +326,9 @@ static void put_told(const struct report_side *now, const struct report_change *
 	put_change(&now->runs[0], c, out);
 	if (c->word == REPORT_WORSE || changes[0].word != REPORT_WORSE)
 		return;
-	strbuf_printf(out, "; but %s", changes[0].phase ? "in " : "");
-	strbuf_printf(out, "%s%s", changes[0].phase ? changes[0].phase : "", changes[0].phase ? ": " : "");
+	strbuf_str(out, "; but ");
+	if (changes[0].phase)
+		strbuf_printf(out, "in %s: ", changes[0].phase);
 	put_change(&now->runs[0], &changes[0], out);
 }
 
@@ -349,7 +337,6 @@ static bool put_range(const struct report_side *sides, unsigned n, unsigned row,
 {
 	double low = INFINITY, high = -INFINITY;
 	unsigned lowest = 0, highest = 0;
-	char text[UNITS_TEXT];
 
 	for (unsigned i = 0; i < n; i++) {
 		double value = report_side_value(&sides[i], row, NULL).mean;
@@ -362,9 +349,9 @@ static bool put_range(const struct report_side *sides, unsigned n, unsigned row,
 	if (!isfinite(low))
 		return false;
 	strbuf_printf(out, "%s: %s in ", rows[row].title,
-		      report_row_format(&sides[lowest].runs[0], row, low, text));
+		      report_row_format(&sides[lowest].runs[0], row, low, TEXT));
 	report_side_name(&sides[lowest], out);
-	strbuf_printf(out, " to %s in ", report_row_format(&sides[highest].runs[0], row, high, text));
+	strbuf_printf(out, " to %s in ", report_row_format(&sides[highest].runs[0], row, high, TEXT));
 	report_side_name(&sides[highest], out);
 	return true;
 }

@@ -14,8 +14,8 @@
 
 unsigned report_rows(void);
 const char *report_row_title(const struct report_log *log, unsigned row);
-/* The value of a phase, or of the whole log (phase < 0); NaN: unknown. */
-double report_row_value(const struct report_log *log, unsigned row, int phase);
+/* The value of a phase; NaN: unknown. */
+double report_row_value(const struct report_log *log, unsigned row, unsigned phase);
 /* Write such a value, or their mean or deviation, with its unit; "–" if unknown. Returns text. */
 char *report_row_format(const struct report_log *log, unsigned row, double value, char text[UNITS_TEXT]);
 
@@ -35,9 +35,8 @@ struct report_mean {
 
 /* "before.mlog", "before.mlog and 4 more". Plain text. */
 void report_side_name(const struct report_side *side, struct strbuf *out);
-/* The phase of this name; -1: none. */
-int report_phase_named(const struct report_log *log, const char *name);
-/* phase: NULL is the whole log. */
+/* Find the phase of this name; NULL is the whole log. */
+bool report_phase_named(const struct report_log *log, const char *name, unsigned *phase);
 struct report_mean report_side_value(const struct report_side *side, unsigned row, const char *phase);
 /* One row, a cell of each side as `put` writes it. False: no side has a value. */
 bool report_side_cells(const struct report_side *sides, unsigned n, unsigned row, const char *phase,

@@ -1,11 +1,9 @@
 /* The page of several builds, or of several runs of each. Two sides are what was and what is now:
  * their plots are over each other. More sides are columns. */
 #include "report/report_changes.h"
-#include "report/report_html.h"
+#include "report/report_page.h"
 
 #include "base/alloc.h"
-#include "base/real.h"
-#include "views/widget.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -19,28 +17,21 @@
 static void put_change(const struct report_side *sides, const struct report_change *c, bool has_words,
 		       struct strbuf *out)
 {
-	static const char *const classes[] = {[REPORT_WORSE] = "worse",
-					      [REPORT_BETTER] = "good",
-					      [REPORT_OTHER] = "",
-					      [REPORT_CHANCE] = "",
-					      [REPORT_NO_CHANGE] = ""};
 	char text[32];
 
-	report_row_open(out, report_row_title(&sides[1].runs[0], c->row));
-	if (c->phase) {
-		strbuf_str(out, "<small>");
-		html_text(out, c->phase);
-		strbuf_str(out, "</small>");
-	}
+	html_put(out, ROW, report_row_title(&sides[1].runs[0], c->row));
+	if (c->phase)
+		html_put(out, "<small>%s</small>", c->phase);
 	report_put_mean(&sides[0], c->row, &c->was, out);
 	report_put_mean(&sides[1], c->row, &c->now, out);
-	report_cell(out, true);
-	html_text(out, report_change_text(c, text));
-	if (has_words) {
-		report_cell(out, false);
-		strbuf_printf(out, "<span class=\"%s\">%s</span>", classes[c->word], report_change_word(c));
-	}
-	report_row_close(out);
+	html_put(out, NUMBER, report_change_text(c, text));
+	if (has_words)
+		strbuf_printf(out, "<td><span class=\"%s\">%s</span>",
+			      c->word == REPORT_WORSE    ? "worse"
+			      : c->word == REPORT_BETTER ? "good"
+							 : "",
+			      report_change_word(c));
+	strbuf_str(out, ROW_END);
 }
 
 static void put_change_rows(const struct report_side *sides, const struct report_change *changes, unsigned n,
@@ -50,10 +41,9 @@ static void put_change_rows(const struct report_side *sides, const struct report
 
 	strbuf_str(out, "<div class=\"sc\"><table>");
 	report_head((const char *const[]){"", "#was", "#now", "#change", has_words ? "" : NULL, NULL}, out);
-	strbuf_str(out, "<tbody>");
 	for (unsigned i = 0; i < n; i++)
 		put_change(sides, &changes[i], has_words, out);
-	strbuf_str(out, "</tbody></table></div>");
+	strbuf_str(out, TABLE_END);
 }
 
 /* The list is sorted: of a number, the phase in which it changed most. */
@@ -98,86 +88,39 @@ static void put_changes(const struct report_side *sides, const struct report_cha
 
 /* ---- plots over each other ---- */
 
-/* The moment of the earlier log for a step of the later one: phases of one name start together. A
- * step for which there is none is -1. */
-static long step_like(const struct report_log *was, const struct report_log *now, unsigned step)
+/* The step of the earlier log for each step of the later one: phases of one name start together.
+ * -1: there is none. The caller frees it. */
+static long *steps_like(const struct report_log *was, const struct report_log *now)
 {
-	int64_t at_ns = now->begin_ns + (int64_t)step * now->step_ns + now->step_ns / 2;
-	unsigned phase = now->n_phases - 1;
-	int like;
-	int64_t then_ns;
-
-	while (phase > 0 && now->phases[phase].begin_ns > at_ns)
-		phase--;
-	like = report_phase_named(was, now->phases[phase].name);
-	if (like < 0)
-		return -1;
-	then_ns = was->phases[like].begin_ns + (at_ns - now->phases[phase].begin_ns);
-	if (then_ns >= was->phases[like].end_ns)
-		return -1;
-	return (long)((then_ns - was->begin_ns) / was->step_ns);
-}
-
-/* Frame time and verdicts of both, on the time of the later one. */
-static void put_time(const struct report_log *was, const struct report_log *now, struct strbuf *out)
-{
-	AUTOFREE double *median = xcalloc(now->n_steps, sizeof(*median));
-	AUTOFREE const struct judged **verdicts = xcalloc(now->n_steps, sizeof(*verdicts));
-	double budget_ms = now->session.fps > 0 ? 1000 / now->session.fps : (double)NAN;
-	double most = real_max(times_at(&was->frames->times, 0.99), times_at(&now->frames->times, 0.99));
-	double top = widget_nice_top(real_max(1.2 * most, 2 * budget_ms) / 1.1);
-	char name[128];
+	long *steps = xcalloc(now->n_steps, sizeof(*steps));
 
 	for (unsigned i = 0; i < now->n_steps; i++) {
-		long step = step_like(was, now, i);
-		bool known = step >= 0 && step < was->n_steps;
+		int64_t at_ns = now->begin_ns + (int64_t)i * now->step_ns + now->step_ns / 2, then_ns;
+		const struct report_phase *phase = &now->phases[report_phase_at(now, at_ns)], *like;
+		unsigned k;
 
-		median[i] = known ? was->median_ms[step] : (double)NAN;
-		verdicts[i] = known ? was->verdicts[step] : NULL;
+		steps[i] = -1;
+		if (!report_phase_named(was, phase->name, &k))
+			continue;
+		like = &was->phases[k];
+		then_ns = like->begin_ns + (at_ns - phase->begin_ns);
+		if (then_ns < like->end_ns && then_ns >= was->begin_ns)
+			steps[i] = (long)((then_ns - was->begin_ns) / was->step_ns);
+		if (steps[i] >= was->n_steps)
+			steps[i] = -1;
 	}
-	snprintf(name, sizeof(name), "Frame time: half of all frames took %.1f ms at most, was %.1f ms",
-		 times_at(&now->frames->times, 0.5), times_at(&was->frames->times, 0.5));
-	strbuf_str(out, "<figure class=\"pl\"><h3>");
-	if (now->frames->times.n && was->frames->times.n)
-		strbuf_printf(
-			out, "Frame time and verdict <small>ms, medians</small></h3><p class=\"say\">%s.</p>",
-			name);
-	else
-		strbuf_str(out, "Verdict</h3>");
-	report_phase_names(now, out);
-	if (now->frames->times.n && was->frames->times.n) {
-		strbuf_printf(out, "<div class=\"bx\" data-bottom=\"0\" data-top=\"%g\" data-unit=\"ms\">",
-			      top);
-		report_axis(0, top, 1, out);
-		report_svg_open(now, name, 150, out);
-		report_svg_path(now, now->median_ms, 0, top, "l s1", "now", NULL, false, out);
-		report_svg_path(now, median, 0, top, "l was", "was", NULL, false, out);
-		if (budget_ms < top)
-			report_svg_limit(budget_ms / top, "budget", out);
-		report_svg_close(out);
-		strbuf_str(out,
-			   "<ul class=\"lg\"><li class=\"s1\">now</li><li class=\"was\">was</li></ul></div>");
-	}
-	report_band(now, verdicts, "was", out);
-	report_band(now, now->verdicts, "now", out);
-	report_ticks(now, out);
-	strbuf_str(out, "</figure>");
+	return steps;
 }
 
 /* Add what was to the first line of a plot, and omit its other lines. */
-static void add_was(const struct report_log *was, const struct report_plot *before, struct report_plot *plot)
+static void add_was(const struct report_plot *before, const long *steps, struct report_plot *plot)
 {
 	struct report_line *line = &plot->lines[0];
-	struct report_span all = report_all(was);
 
 	line->was = xcalloc(plot->log->n_steps, sizeof(*line->was));
-	line->was_mean = report_value(was, before->lines[0].source, before->lines[0].metric,
-				      before->lines[0].instance, &all);
-	for (unsigned i = 0; i < plot->log->n_steps; i++) {
-		long step = step_like(was, plot->log, i);
-
-		line->was[i] = step >= 0 && step < was->n_steps ? before->lines[0].values[step] : (double)NAN;
-	}
+	line->was_mean = report_line_value(before, 0, before->log->n_phases);
+	for (unsigned i = 0; i < plot->log->n_steps; i++)
+		line->was[i] = steps[i] < 0 ? (double)NAN : before->lines[0].values[steps[i]];
 	for (; plot->n > 1; plot->n--)
 		free(plot->lines[plot->n - 1].values);
 	plot->shape = REPORT_LINE;
@@ -195,15 +138,15 @@ static const struct chart *chart_like(const struct views *views, const char *vie
 
 /* Both plots must be of the same metric: another GPU counts other things. */
 static void put_both(const struct report_log *was, const struct report_log *now, const struct chart *old,
-		     const struct chart *chart, struct strbuf *out)
+		     const struct chart *chart, const long *steps, struct strbuf *out)
 {
 	struct report_plot plot, before;
 
-	if (!old || strcmp(chart->widget->name, "funnel") == 0 || !report_plot_init(&before, was, old))
+	if (!old || !report_plot_init(&before, was, old))
 		return;
 	if (report_plot_init(&plot, now, chart)) {
 		if (strcmp(before.lines[0].metric->def->name, plot.lines[0].metric->def->name) == 0) {
-			add_was(was, &before, &plot);
+			add_was(&before, steps, &plot);
 			report_plot_html(&plot, out);
 		}
 		report_plot_fini(&plot);
@@ -211,8 +154,8 @@ static void put_both(const struct report_log *was, const struct report_log *now,
 	report_plot_fini(&before);
 }
 
-static bool put_plots(const struct report_log *was, const struct report_log *now, struct strbuf *out,
-		      struct err *err)
+static bool put_plots(const struct report_log *was, const struct report_log *now, const long *steps,
+		      struct strbuf *out, struct err *err)
 {
 	struct views views, old;
 
@@ -230,7 +173,8 @@ static bool put_plots(const struct report_log *was, const struct report_log *now
 		for (unsigned k = 0; k < views.views[i].n_charts; k++) {
 			const struct chart *chart = &views.views[i].charts[k];
 
-			put_both(was, now, chart_like(&old, views.views[i].name, chart->name), chart, out);
+			put_both(was, now, chart_like(&old, views.views[i].name, chart->name), chart, steps,
+				 out);
 		}
 	views_fini(&views);
 	views_fini(&old);
@@ -242,19 +186,12 @@ static bool put_plots(const struct report_log *was, const struct report_log *now
 static void put_difference(const struct report_log *const logs[2], const char *what, const char *was,
 			   const char *now, struct strbuf *out)
 {
-	if (strcmp(was, now) == 0)
-		return;
-	strbuf_printf(
-		out,
-		"<p class=\"note miss\"><b>Another %s</b>, so a change may not come from the build: ", what);
-	html_text(out, was);
-	strbuf_str(out, " in ");
-	html_text(out, logs[0]->name);
-	strbuf_str(out, ", ");
-	html_text(out, now);
-	strbuf_str(out, " in ");
-	html_text(out, logs[1]->name);
-	strbuf_str(out, ".</p>");
+	if (strcmp(was, now) != 0)
+		html_put(out,
+			 "<p class=\"note miss\"><b>Another %s</b>, so a change may not come from the build: "
+			 "%s in "
+			 "%s, %s in %s.</p>",
+			 what, was, logs[0]->name, now, logs[1]->name);
 }
 
 static void put_differences(const struct report_log *was, const struct report_log *now, struct strbuf *out)
@@ -280,44 +217,34 @@ static void put_side_sentence(const struct report_side *side, const char *name, 
 	AUTO_STRBUF struct strbuf sentence = {0};
 
 	report_sentence(&side->runs[0], &sentence);
-	strbuf_str(out, "<p class=\"lead\"><b>");
-	html_text(out, name);
-	strbuf_str(out, side->n > 1 ? "</b>, first run: " : ":</b> ");
-	html_text(out, sentence.p);
-	strbuf_str(out, "</p>");
-	for (unsigned i = 0; i < side->n; i++) {
-		if (!side->runs[i].missing.n)
-			continue;
-		strbuf_str(out, "<p class=\"note miss\">");
-		html_text(out, side->runs[i].name);
-		strbuf_str(out, " is not complete. ");
-		html_text(out, side->runs[i].missing.p);
-		strbuf_str(out, "</p>");
-	}
+	html_put(out,
+		 side->n > 1 ? "<p class=\"lead\"><b>%s</b>, first run: %s</p>"
+			     : "<p class=\"lead\"><b>%s:</b> %s</p>",
+		 name, sentence.p);
+	for (unsigned i = 0; i < side->n; i++)
+		if (side->runs[i].missing.n)
+			html_put(out, "<p class=\"note miss\">%s is not complete. %s</p>", side->runs[i].name,
+				 side->runs[i].missing.p);
 }
 
 /* The files of a side. */
 static void put_files(const struct report_side *side, const char *name, struct strbuf *out)
 {
-	strbuf_str(out, "<dt>");
-	html_text(out, name);
-	strbuf_str(out, "</dt><dd>");
+	html_put(out, "<dt>%s</dt><dd>", name);
 	for (unsigned i = 0; i < side->n; i++) {
-		strbuf_str(out, i ? "; " : "");
-		html_text(out, side->runs[i].name);
-		strbuf_str(out, ", ");
+		html_put(out, "%s%s, ", i ? "; " : "", side->runs[i].name);
 		report_put_start(&side->runs[i], out);
 	}
 	strbuf_str(out, "</dd>");
 }
 
-static void put_method(const struct report_side *sides, unsigned n, const char *const *names,
+static void put_method(const struct report_side *sides, unsigned n, const struct strbuf *names,
 		       struct strbuf *out)
 {
 	report_heading("method", "Method", out);
 	strbuf_str(out, "<dl class=\"me\">");
 	for (unsigned i = 0; i < n; i++)
-		put_files(&sides[i], names[i], out);
+		put_files(&sides[i], names[i].p, out);
 	if (sides[0].n > 1)
 		strbuf_str(out,
 			   "<dt>Runs</dt><dd>numbers are means of all runs; plots, verdicts and findings "
@@ -337,37 +264,30 @@ static bool put_two(const struct report_side *sides, const struct report_change 
 {
 	const struct report_log *was = &sides[0].runs[0], *now = &sides[1].runs[0];
 	bool has_frames = was->frames->times.n && now->frames->times.n;
+	AUTOFREE long *steps = steps_like(was, now);
 
 	strbuf_str(out, has_frames ? "<div class=\"two wide\">" : "<div>");
 	put_changes(sides, changes, n, out);
 	if (has_frames)
 		report_put_frames(now, was, out);
 	strbuf_str(out, "</div>");
-	put_time(was, now, out);
-	return put_plots(was, now, out, err);
-}
-
-/* "Was", "Now", or the names of the files. */
-static void name_sides(const struct report_side *sides, unsigned n, struct strbuf *texts, const char **names)
-{
-	static const char *const two[] = {"Was", "Now"};
-
-	for (unsigned i = 0; i < n; i++) {
-		report_side_name(&sides[i], &texts[i]);
-		names[i] = n == 2 ? two[i] : texts[i].p;
-	}
+	report_put_time(now, was, steps, out);
+	return put_plots(was, now, steps, out, err);
 }
 
 bool report_compare_html(const struct report_side *sides, unsigned n, struct strbuf *out, struct err *err)
 {
 	AUTOFREE struct report_change *changes = NULL;
 	unsigned n_changes = report_changes(&sides[0], &sides[n - 1], &changes);
-	AUTOFREE struct strbuf *texts = xcalloc(n, sizeof(*texts));
-	AUTOFREE const char **names = xcalloc(n, sizeof(*names));
+	AUTOFREE struct strbuf *names = xcalloc(n, sizeof(*names));
 	AUTO_STRBUF struct strbuf sentence = {0};
 	bool ok = true;
 
-	name_sides(sides, n, texts, names);
+	for (unsigned i = 0; i < n; i++)
+		if (n == 2)
+			strbuf_str(&names[i], i ? "Now" : "Was");
+		else
+			report_side_name(&sides[i], &names[i]);
 	report_side_sentence(sides, n, changes, n_changes, &sentence);
 	report_page_open(&sides[n - 1].runs[0], n * sides[0].n, sentence.p, out);
 	for (unsigned i = 0; i < n; i++) {
@@ -375,11 +295,9 @@ bool report_compare_html(const struct report_side *sides, unsigned n, struct str
 		for (unsigned k = 1; k < sides[i].n; k++)
 			put_differences(&sides[i].runs[0], &sides[i].runs[k], out);
 	}
-	strbuf_str(out, "<h1>");
-	html_text(out, sentence.p);
-	strbuf_str(out, ".</h1>");
+	html_put(out, "<h1>%s.</h1>", sentence.p);
 	for (unsigned i = 0; i < n; i++)
-		put_side_sentence(&sides[i], names[i], out);
+		put_side_sentence(&sides[i], names[i].p, out);
 	if (n == 2)
 		ok = put_two(sides, changes, n_changes, out, err);
 	else
@@ -389,6 +307,6 @@ bool report_compare_html(const struct report_side *sides, unsigned n, struct str
 	put_method(sides, n, names, out);
 	report_page_close(out);
 	for (unsigned i = 0; i < n; i++)
-		strbuf_fini(&texts[i]);
+		strbuf_fini(&names[i]);
 	return ok;
 }

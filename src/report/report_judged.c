@@ -2,7 +2,6 @@
 #include "report/report_log.h"
 
 #include "base/alloc.h"
-#include "passes/pass_table.h"
 #include "model/watch.h"
 
 #include <math.h>
@@ -64,8 +63,8 @@ void report_log_judge(struct report_log *log)
 	}
 }
 
-double report_held_s(const struct report_log *log, const struct judged *what, bool is_verdict,
-		     int64_t begin_ns, int64_t end_ns)
+static double held_s(const struct report_log *log, const struct judged *what, int64_t begin_ns,
+		     int64_t end_ns)
 {
 	int64_t sum = 0;
 
@@ -74,10 +73,15 @@ double report_held_s(const struct report_log *log, const struct judged *what, bo
 		int64_t from = h->begin_ns > begin_ns ? h->begin_ns : begin_ns;
 		int64_t to = h->end_ns < end_ns ? h->end_ns : end_ns;
 
-		if (h->what == what && h->is_verdict == is_verdict && to > from)
+		if (h->what == what && to > from)
 			sum += to - from;
 	}
 	return (double)sum * 1e-9;
+}
+
+double report_held_s(const struct report_log *log, const struct judged *what, unsigned phase)
+{
+	return held_s(log, what, log->phases[phase].begin_ns, log->phases[phase].end_ns);
 }
 
 const struct judged *report_verdict(const struct report_log *log, int64_t begin_ns, int64_t end_ns)
@@ -87,14 +91,19 @@ const struct judged *report_verdict(const struct report_log *log, int64_t begin_
 	double most = 0;
 
 	for (unsigned i = 0; i < judge->n_verdicts; i++) {
-		double held_s = report_held_s(log, &judge->verdicts[i], true, begin_ns, end_ns);
+		double one_s = held_s(log, &judge->verdicts[i], begin_ns, end_ns);
 
-		if (held_s > most) {
-			most = held_s;
+		if (one_s > most) {
+			most = one_s;
 			longest = &judge->verdicts[i];
 		}
 	}
 	return longest;
+}
+
+const char *report_verdict_title(const struct judged *verdict)
+{
+	return verdict ? verdict->def->title : "Not clear";
 }
 
 void report_log_judged(struct report_log *log)
@@ -110,23 +119,6 @@ void report_log_judged(struct report_log *log)
 
 		log->verdicts[i] = report_verdict(log, from_ns, from_ns + log->step_ns);
 	}
-}
-
-unsigned report_phase_of(const struct report_log *log, const struct judged *what, bool is_verdict)
-{
-	unsigned best = 0;
-	double most = 0;
-
-	for (unsigned i = 0; i < log->n_phases; i++) {
-		double held_s =
-			report_held_s(log, what, is_verdict, log->phases[i].begin_ns, log->phases[i].end_ns);
-
-		if (held_s > most) {
-			most = held_s;
-			best = i;
-		}
-	}
-	return best;
 }
 
 /* ---- values ---- */
@@ -163,11 +155,7 @@ struct report_span report_phase_span(const struct report_log *log, unsigned phas
 
 struct report_span report_all(const struct report_log *log)
 {
-	struct report_span span = {0};
-
-	for (enum source_kind kind = 0; kind < SOURCE_KINDS; kind++)
-		span.of[kind] = log->sources[kind].total;
-	return span;
+	return report_phase_span(log, log->n_phases);
 }
 
 /* A column has the kept slots only. */
@@ -207,28 +195,32 @@ double report_value(const struct report_log *log, enum source_kind kind, const s
 	return metric->grows ? value * 1e9 / (double)span->of[kind]->time_ns : value;
 }
 
-double report_named(const struct report_log *log, const char *name, const struct report_span *span,
-		    const struct metric **found)
+const struct metric *report_metric(const struct report_log *log, const char *name, enum source_kind *kind)
 {
-	for (enum source_kind kind = 0; kind < SOURCE_KINDS; kind++) {
-		const struct metric *metric =
-			log->sets[kind] ? metric_find(log->sets[kind], span_of(name)) : NULL;
+	const struct metric *metric = NULL;
 
-		if (!metric)
-			continue;
-		if (found)
-			*found = metric;
-		return report_value(log, kind, metric, NULL, span);
-	}
-	return NAN;
+	for (*kind = 0; *kind < SOURCE_KINDS; ++*kind)
+		if (log->sets[*kind] && (metric = metric_find(log->sets[*kind], span_of(name))))
+			break;
+	return metric;
 }
 
-const double *report_passes_vector(const struct report_log *log, const struct report_span *span)
+double report_named(const struct report_log *log, const char *name, const struct report_span *span)
+{
+	enum source_kind kind;
+	const struct metric *metric = report_metric(log, name, &kind);
+
+	return metric ? report_value(log, kind, metric, NULL, span) : NAN;
+}
+
+void report_passes(const struct report_log *log, unsigned phase, struct pass_table *table)
 {
 	const struct report_source *s = &log->sources[SOURCE_PASSES];
+	struct report_span span = report_phase_span(log, phase);
 
-	if (!s->source || !span->of[SOURCE_PASSES] || !pass_table_has(s->source->set))
-		return NULL;
-	fill_vector(log, SOURCE_PASSES, span);
-	return s->vector;
+	*table = (struct pass_table){.n = 0};
+	if (!s->source || !span.of[SOURCE_PASSES] || !pass_table_has(s->source->set))
+		return;
+	fill_vector(log, SOURCE_PASSES, &span);
+	pass_table_read(table, s->source->set, s->vector, &log->names);
 }

@@ -60,11 +60,11 @@ static unsigned step_of(const struct report_log *log, int64_t end_ns)
 	return step < 0 ? 0 : step >= log->n_steps ? log->n_steps - 1 : (unsigned)step;
 }
 
-static unsigned phase_of(const struct report_log *log, int64_t end_ns)
+unsigned report_phase_at(const struct report_log *log, int64_t at_ns)
 {
 	unsigned i = log->n_phases - 1;
 
-	while (i > 0 && log->phases[i].begin_ns >= end_ns)
+	while (i > 0 && log->phases[i].begin_ns > at_ns)
 		i--;
 	return i;
 }
@@ -96,26 +96,33 @@ static void find_marks(struct report_log *log)
 	}
 }
 
-static void open_phase(struct report_log *log, const char *name, int64_t begin_ns)
+static void set_phase(struct report_phase *phase, const char *name, int64_t begin_ns, int64_t end_ns)
 {
-	struct report_phase *phase = &log->phases[log->n_phases++];
-
-	*phase = (struct report_phase){.begin_ns = begin_ns, .frames = xcalloc(1, sizeof(*phase->frames))};
+	*phase = (struct report_phase){
+		.begin_ns = begin_ns, .end_ns = end_ns, .frames = xcalloc(1, sizeof(*phase->frames))};
 	snprintf(phase->name, sizeof(phase->name), "%s", name);
 }
 
 /* Without marks the log is one phase; the last one has all marks for which there is no column. */
 static void make_phases(struct report_log *log)
 {
-	open_phase(log, log->n_marks ? "start" : "whole log", log->begin_ns);
+	struct report_phase *first = &log->phases[0], *last = first;
+
+	set_phase(first, log->n_marks ? "start" : "whole log", log->begin_ns, log->end_ns);
+	log->n_phases = 1;
 	for (unsigned i = 0; i < log->n_marks && log->n_phases < REPORT_PHASES; i++) {
-		if (log->marks[i].at_ns <= log->begin_ns + log->step_ns && log->n_phases == 1)
-			snprintf(log->phases[0].name, sizeof(log->phases[0].name), "%s", log->marks[i].text);
-		else if (log->marks[i].at_ns > log->phases[log->n_phases - 1].begin_ns)
-			open_phase(log, log->marks[i].text, log->marks[i].at_ns);
+		const struct report_mark *mark = &log->marks[i];
+
+		if (mark->at_ns <= log->begin_ns + log->step_ns && log->n_phases == 1) {
+			snprintf(first->name, sizeof(first->name), "%s", mark->text);
+		} else if (mark->at_ns > last->begin_ns) {
+			last->end_ns = mark->at_ns;
+			last = &log->phases[log->n_phases++];
+			set_phase(last, mark->text, mark->at_ns, log->end_ns);
+		}
 	}
-	for (unsigned i = 0; i < log->n_phases; i++)
-		log->phases[i].end_ns = i + 1 < log->n_phases ? log->phases[i + 1].begin_ns : log->end_ns;
+	set_phase(last + 1, "whole log", log->begin_ns, log->end_ns);
+	log->frames = last[1].frames;
 }
 
 /* ---- samples ---- */
@@ -139,8 +146,8 @@ static void take_sample(struct report_log *log, struct report_source *s, const s
 		s->one->value[i] = NAN;
 	column_from_sample(s->one, sample, s->source->set->slots, n);
 	fold_into(&s->steps[step_of(log, sample->end_ns)], s);
-	fold_into(&s->phases[phase_of(log, sample->end_ns)], s);
-	fold_into(&s->total, s);
+	fold_into(&s->phases[report_phase_at(log, sample->end_ns - 1)], s);
+	fold_into(&s->phases[log->n_phases], s);
 }
 
 /* ---- frames ---- */
@@ -176,7 +183,7 @@ static void add_frame(struct report_log *log, struct step_frames *step, const st
 
 	frame_facts_read(&frame, record, &step->table, &step->window);
 	frame_stats_add(log->frames, &frame, budget_ms);
-	frame_stats_add(log->phases[phase_of(log, record->end_ns)].frames, &frame, budget_ms);
+	frame_stats_add(log->phases[report_phase_at(log, record->end_ns - 1)].frames, &frame, budget_ms);
 	for (unsigned i = first; i <= at; i++)
 		if (!(log->longest_ms[i] >= frame.ms))
 			log->longest_ms[i] = frame.ms;
@@ -382,7 +389,7 @@ bool report_log_read_file(struct report_log *log, const struct sys *sys, const s
 {
 	bool ok;
 
-	*log = (struct report_log){.file = file, .frames = xcalloc(1, sizeof(*log->frames))};
+	*log = (struct report_log){.file = file};
 	str_printable(log->name, sizeof(log->name), name);
 	ok = open_log(log, sys, options, err);
 	if (ok) {
@@ -400,9 +407,8 @@ static void fini_source(struct report_source *s)
 {
 	for (unsigned i = 0; i < REPORT_STEPS; i++)
 		free(s->steps[i]);
-	for (unsigned i = 0; i < REPORT_PHASES; i++)
+	for (unsigned i = 0; i <= REPORT_PHASES; i++)
 		free(s->phases[i]);
-	free(s->total);
 	free(s->one);
 	free(s->vector);
 	free(s->scratch);
@@ -412,9 +418,8 @@ void report_log_fini(struct report_log *log)
 {
 	for (enum source_kind kind = 0; kind < SOURCE_KINDS; kind++)
 		fini_source(&log->sources[kind]);
-	for (unsigned i = 0; i < log->n_phases; i++)
+	for (unsigned i = 0; i <= REPORT_PHASES; i++)
 		free(log->phases[i].frames);
-	free(log->frames);
 	free(log->spans);
 	free(log->processes);
 	hot_table_fini(&log->functions);

@@ -10,6 +10,7 @@
 #include "hot/hot_table.h"
 #include "mlog/mlog_reader.h"
 #include "passes/frame_stats.h"
+#include "passes/pass_table.h"
 #include "session/session.h"
 
 #define REPORT_STEPS 600      /* points of a line */
@@ -18,7 +19,8 @@
 #define REPORT_SPANS 20000    /* of verdicts and findings together */
 #define REPORT_PROCESSES 4096 /* processes */
 
-/* From the begin or a mark to the next mark or the end. */
+/* From the begin or a mark to the next mark or the end; the one after the last phase is the whole
+ * log. */
 struct report_phase {
 	char name[MLOG_NOTE_TEXT];
 	int64_t begin_ns, end_ns; /* CLOCK_MONOTONIC, as everything here */
@@ -53,8 +55,8 @@ struct report_source {
 	const struct session_source *source; /* NULL: the log has none of this kind */
 	unsigned n_kept;                     /* slots that columns have; the rest of a vector is unknown */
 	struct column *steps[REPORT_STEPS];  /* NULL: no sample ended in it */
-	struct column *phases[REPORT_PHASES];
-	struct column *total, *one;
+	struct column *phases[REPORT_PHASES + 1];
+	struct column *one; /* the newest sample */
 	double *vector, *scratch;
 	uint64_t n_samples, n_lost, n_failed, seq;
 };
@@ -72,8 +74,8 @@ struct report_log {
 	unsigned n_steps;
 	struct report_mark marks[REPORT_MARKS];
 	unsigned n_marks, n_more_marks; /* more: not drawn */
-	struct report_phase phases[REPORT_PHASES];
-	unsigned n_phases;
+	struct report_phase phases[REPORT_PHASES + 1];
+	unsigned n_phases;                                        /* without the whole log */
 	struct frame_stats *frames;                               /* of the whole log */
 	struct pass_names names;                                  /* of its passes and regions */
 	double longest_ms[REPORT_STEPS], median_ms[REPORT_STEPS]; /* of the frames of a step; NaN without */
@@ -98,6 +100,9 @@ bool report_log_read_file(struct report_log *log, const struct sys *sys, const s
 			  struct file *file, const char *name, struct err *err);
 void report_log_fini(struct report_log *log);
 
+/* The phase of a time. */
+unsigned report_phase_at(const struct report_log *log, int64_t at_ns);
+
 /* report_judged.c: after a sample, and after the last one: take over what holds now. */
 void report_log_judge(struct report_log *log);
 void report_log_judged(struct report_log *log);
@@ -109,17 +114,17 @@ struct report_span report_all(const struct report_log *log);
 /* A metric over a span, of one instance or of all (NULL); per second if it grows. NaN: unknown. */
 double report_value(const struct report_log *log, enum source_kind kind, const struct metric *metric,
 		    const struct metric_instance *instance, const struct report_span *span);
-/* The same of the first source that has a metric of this name. *found, if not NULL, gets it. */
-double report_named(const struct report_log *log, const char *name, const struct report_span *span,
-		    const struct metric **found);
-/* The part of [begin_ns, end_ns) in which it held, seconds. */
-double report_held_s(const struct report_log *log, const struct judged *what, bool is_verdict,
-		     int64_t begin_ns, int64_t end_ns);
-/* The verdict that held longest in that time; NULL: unclear. */
+/* The metric of this name of the first source that has one; NULL: there is none. */
+const struct metric *report_metric(const struct report_log *log, const char *name, enum source_kind *kind);
+/* Its value over a span. */
+double report_named(const struct report_log *log, const char *name, const struct report_span *span);
+/* The part of a phase in which a verdict (NULL: an unclear one) or a finding held, seconds. */
+double report_held_s(const struct report_log *log, const struct judged *what, unsigned phase);
+/* The verdict that held longest in [begin_ns, end_ns); NULL: unclear. */
 const struct judged *report_verdict(const struct report_log *log, int64_t begin_ns, int64_t end_ns);
-/* The phase in which it held longest. */
-unsigned report_phase_of(const struct report_log *log, const struct judged *what, bool is_verdict);
-/* The metrics of a passes source over a span, as a vector; NULL if there is none. */
-const double *report_passes_vector(const struct report_log *log, const struct report_span *span);
+/* Its title, or that it is not clear. */
+const char *report_verdict_title(const struct judged *verdict);
+/* The passes over a phase, none if there are none. */
+void report_passes(const struct report_log *log, unsigned phase, struct pass_table *table);
 
 #endif

@@ -3,6 +3,7 @@
 #include "report/report_page.h"
 
 #include "base/alloc.h"
+#include "base/put.h"
 #include "base/real.h"
 
 #include <math.h>
@@ -15,9 +16,10 @@
 /* Append a text without what Markdown or its HTML would read as more than text. */
 static void md_text(struct strbuf *out, const char *text)
 {
-	char printable[1024];
+	size_t size = text ? strlen(text) + 1 : 1;
+	AUTOFREE char *printable = xmalloc(size);
 
-	str_printable(printable, sizeof(printable), text);
+	str_printable(printable, size, text ? text : "");
 	for (const char *p = printable; *p; p++) {
 		if (*p == '<' || *p == '>' || *p == '&') {
 			strbuf_str(out, *p == '<' ? "&lt;" : *p == '>' ? "&gt;" : "&amp;");
@@ -29,43 +31,41 @@ static void md_text(struct strbuf *out, const char *text)
 	}
 }
 
-static void md_span(struct strbuf *out, struct span text)
+/* Append Markdown whose %s are written like that. */
+static void __attribute__((format(printf, 2, 3))) md_put(struct strbuf *out, const char *fmt, ...)
 {
-	AUTOFREE char *copy = span_dup(text);
+	va_list ap;
 
-	md_text(out, copy);
+	va_start(ap, fmt);
+	put_format(out, md_text, NULL, fmt, ap);
+	va_end(ap);
 }
 
-static void put_heads(const struct report_log *log, struct strbuf *out)
+/* End the headings of n columns of numbers. */
+static void end_heads(unsigned n, struct strbuf *out)
 {
-	strbuf_str(out, "\n| |");
-	for (unsigned i = 0; i < log->n_phases && log->n_phases > 1; i++) {
-		strbuf_str(out, " ");
-		md_text(out, log->phases[i].name);
-		strbuf_str(out, " |");
-	}
-	strbuf_str(out, " whole log |\n| :-- |");
-	for (unsigned i = 0; i < log->n_phases && log->n_phases > 1; i++)
+	strbuf_str(out, "\n| :-- |");
+	while (n--)
 		strbuf_str(out, " --: |");
-	strbuf_str(out, " --: |\n");
+	strbuf_str(out, "\n");
 }
 
+/* A column for each phase, of several, and for the whole log. */
 static void put_phases(const struct report_log *log, struct strbuf *out)
 {
-	char text[UNITS_TEXT];
+	unsigned first = log->n_phases > 1 ? 0 : log->n_phases;
 
-	put_heads(log, out);
+	strbuf_str(out, "\n| |");
+	for (unsigned i = first; i <= log->n_phases; i++)
+		md_put(out, " %s |", log->phases[i].name);
+	end_heads(log->n_phases - first + 1, out);
 	for (unsigned row = 0; row < report_rows(); row++) {
-		if (isnan(report_row_value(log, row, -1)))
+		if (isnan(report_row_value(log, row, log->n_phases)))
 			continue;
 		strbuf_printf(out, "| %s |", report_row_title(log, row));
-		for (int i = log->n_phases > 1 ? 0 : -1; i <= (int)log->n_phases && i >= -1; i++) {
-			double value = report_row_value(log, row, i < (int)log->n_phases ? i : -1);
-
-			strbuf_printf(out, " %s |", report_row_format(log, row, value, text));
-			if (i < 0)
-				break;
-		}
+		for (unsigned i = first; i <= log->n_phases; i++)
+			strbuf_printf(out, " %s |",
+				      report_row_format(log, row, report_row_value(log, row, i), TEXT));
 		strbuf_str(out, "\n");
 	}
 }
@@ -79,18 +79,13 @@ static void put_findings(const struct report_log *log, struct strbuf *out)
 	strbuf_printf(out, "\n**Findings** (%u of %u checks)\n\n", n, judge->n_findings);
 	for (unsigned i = 0; i < n; i++) {
 		AUTO_STRBUF struct strbuf where = {0}, limit = {0};
+		const struct finding_def *def = held[i].f->def;
 
-		report_where(log, held[i].f, false, 2, &where);
-		report_limit(held[i].f, &limit);
-		report_worth(log, &held[i], &limit);
-		strbuf_printf(out, "%u. **%s** (%s): ", i + 1, held[i].f->def->title,
+		report_reason(log, &held[i], 2, &limit, &where);
+		strbuf_printf(out, "%u. **%s** (%s): ", i + 1, def->title,
 			      finding_severity_names[held[i].severity]);
-		md_text(out, limit.p);
-		strbuf_str(out, where.n ? "; " : "");
-		md_text(out, where.n ? where.p : "");
-		strbuf_str(out, ". ");
-		md_span(out, finding_text(held[i].f->def->advice, judge->product));
-		strbuf_str(out, "\n");
+		md_put(out, "%s%s%s. %.*s\n", limit.p, where.n ? "; " : "", where.p,
+		       SPAN_ARG(finding_text(def->advice, judge->product)));
 	}
 }
 
@@ -104,11 +99,10 @@ static void put_budget(const struct report_log *log, struct strbuf *out)
 		AUTO_STRBUF struct strbuf limit = {0};
 
 		report_limit(f, &limit);
-		strbuf_str(out, "| ");
-		md_text(out, f->def->title);
-		strbuf_printf(out, " | %s | ", f->held_s > 0 ? "**fail**" : "pass");
-		md_text(out, f->held_s > 0 ? limit.p : "");
-		strbuf_str(out, " |\n");
+		if (f->held_s > 0)
+			md_put(out, "| %s | **fail** | %s |\n", f->def->title, limit.p);
+		else
+			md_put(out, "| %s | pass |  |\n", f->def->title);
 	}
 }
 
@@ -121,8 +115,7 @@ static void put_functions(const struct report_log *log, struct strbuf *out)
 
 		hot_function_text(&log->hot.functions[t->rows[i].function], text, sizeof(text));
 		strbuf_str(out, i ? ", " : "\n**Hot functions**: ");
-		md_text(out, text);
-		strbuf_printf(out, " %.1f %% ± %.1f", t->rows[i].self * 100, t->rows[i].plus_minus * 100);
+		md_put(out, "%s %.1f %% ± %.1f", text, t->rows[i].self * 100, t->rows[i].plus_minus * 100);
 	}
 	strbuf_str(out, t->n ? "\n" : "");
 }
@@ -143,7 +136,7 @@ static void put_spark(const struct report_plot *plot, struct strbuf *out)
 		counts[cell]++;
 		most = real_max(most, line->values[i]);
 	}
-	strbuf_printf(out, "%-24.24s %-16.16s ", plot->title, line->label);
+	strbuf_printf(out, "%-24.24s %-16.16s ", plot->chart->title, line->label);
 	for (unsigned i = 0; i < SPARK_CELLS; i++) {
 		unsigned level = counts[i] && most > 0 ? (unsigned)(sums[i] / counts[i] / most * 7.99) : 0;
 		char block[4];
@@ -153,9 +146,7 @@ static void put_spark(const struct report_plot *plot, struct strbuf *out)
 		else if (plot->log->n_steps >= SPARK_CELLS)
 			strbuf_str(out, " ");
 	}
-	strbuf_str(out, " to ");
-	html_value(out, line->metric, most);
-	strbuf_str(out, "\n");
+	html_put(out, " to %s\n", report_value_text(TEXT, line->metric, most));
 }
 
 static bool put_sparks(const struct report_log *log, struct strbuf *out, struct err *err)
@@ -167,11 +158,9 @@ static bool put_sparks(const struct report_log *log, struct strbuf *out, struct 
 	strbuf_str(out, "\n```\n");
 	for (unsigned i = 0; i < views.n_views; i++)
 		for (unsigned k = 0; k < views.views[i].n_charts; k++) {
-			const struct chart *chart = &views.views[i].charts[k];
 			struct report_plot plot;
 
-			if (strcmp(chart->widget->name, "funnel") == 0 ||
-			    !report_plot_init(&plot, log, chart))
+			if (!report_plot_init(&plot, log, &views.views[i].charts[k]))
 				continue;
 			put_spark(&plot, out);
 			report_plot_fini(&plot);
@@ -187,16 +176,9 @@ bool report_markdown(const struct report_log *log, struct strbuf *out, struct er
 
 	report_sentence(log, &sentence);
 	report_lead(log, &lead);
-	strbuf_str(out, "**");
-	md_text(out, sentence.p);
-	strbuf_str(out, "**\n\n");
-	md_text(out, lead.n ? lead.p : "");
-	strbuf_str(out, "\n");
-	if (log->missing.n) {
-		strbuf_str(out, "\nThe log is not complete. ");
-		md_text(out, log->missing.p);
-		strbuf_str(out, "\n");
-	}
+	md_put(out, "**%s**\n\n%s\n", sentence.p, lead.p);
+	if (log->missing.n)
+		md_put(out, "\nThe log is not complete. %s\n", log->missing.p);
 	if (log->session.options->budget)
 		put_budget(log, out);
 	else
@@ -211,11 +193,8 @@ bool report_markdown(const struct report_log *log, struct strbuf *out, struct er
 static void put_mean(const struct report_side *side, unsigned row, const struct report_mean *value,
 		     struct strbuf *out)
 {
-	char text[UNITS_TEXT], deviation[UNITS_TEXT];
-
-	report_side_deviation(side, row, value, deviation);
-	strbuf_printf(out, " %s%s%s |", report_row_format(&side->runs[0], row, value->mean, text),
-		      deviation[0] ? " " : "", deviation);
+	strbuf_printf(out, " %s%s%s |", report_row_format(&side->runs[0], row, value->mean, TEXT),
+		      isfinite(value->deviation) ? " " : "", report_side_deviation(side, row, value, TEXT));
 }
 
 static void put_two(const struct report_side *sides, const struct report_change *changes, unsigned n,
@@ -226,9 +205,8 @@ static void put_two(const struct report_side *sides, const struct report_change 
 		const struct report_change *c = &changes[i];
 		char text[32];
 
-		strbuf_printf(out, "| %s | ", report_row_title(&sides[1].runs[0], c->row));
-		md_text(out, c->phase ? c->phase : "whole log");
-		strbuf_str(out, " |");
+		strbuf_printf(out, "| %s |", report_row_title(&sides[1].runs[0], c->row));
+		md_put(out, " %s |", c->phase ? c->phase : "whole log");
 		put_mean(&sides[0], c->row, &c->was, out);
 		put_mean(&sides[1], c->row, &c->now, out);
 		strbuf_printf(out, " %s | %s |\n", report_change_text(c, text), report_change_word(c));
@@ -242,14 +220,9 @@ static void put_columns(const struct report_side *sides, unsigned n, struct strb
 		AUTO_STRBUF struct strbuf name = {0};
 
 		report_side_name(&sides[i], &name);
-		strbuf_str(out, " ");
-		md_text(out, name.p);
-		strbuf_str(out, " |");
+		md_put(out, " %s |", name.p);
 	}
-	strbuf_str(out, "\n| :-- |");
-	for (unsigned i = 0; i < n; i++)
-		strbuf_str(out, " --: |");
-	strbuf_str(out, "\n");
+	end_heads(n, out);
 	for (unsigned row = 0; row < report_rows(); row++) {
 		AUTO_STRBUF struct strbuf cells = {0};
 
@@ -265,9 +238,7 @@ void report_compare_markdown(const struct report_side *sides, unsigned n, struct
 	AUTO_STRBUF struct strbuf sentence = {0};
 
 	report_side_sentence(sides, n, changes, n_changes, &sentence);
-	strbuf_str(out, "**");
-	md_text(out, sentence.p);
-	strbuf_str(out, "**\n\n");
+	md_put(out, "**%s**\n\n", sentence.p);
 	if (n == 2)
 		put_two(sides, changes, n_changes, out);
 	else

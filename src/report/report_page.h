@@ -1,28 +1,182 @@
-/* report_page: the parts of a page that its pages share: its frame, style and script, and the plots
- * of a log in their sections.
+/* report_page: what pages and tickets about logs are made of: texts and numbers, parts of a page,
+ * plots, and the sections of the page of one log.
  *
  * Thread: one at a time.
  */
 #ifndef MALITOP_REPORT_PAGE_H
 #define MALITOP_REPORT_PAGE_H
 
-#include "report/report_plot.h"
-#include "passes/pass_table.h"
+#include "report/report_log.h"
+#include "views/view.h"
 
 /* The text of the policy names the script by its SHA-256, so that no other script runs. */
 #define REPORT_SCRIPT_SHA256 "cpVthVFEOL5ejDrFcUYRmXbRbF2RQoe9gvpROuyPvR8="
 
+/* ---- texts and numbers (report_text.c) ---- */
+
+/* Append any text, escaped for HTML; control characters become '?'. NULL is empty. */
+void html_text(struct strbuf *out, const char *text);
+/* Append HTML whose %s are escaped like that (put.h). */
+void html_put(struct strbuf *out, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+/* A name as the id of an element: letters, digits and hyphens. */
+void html_id(struct strbuf *out, const char *prefix, const char *name);
+
+/* Numbers for people, "–" for what is unknown: "23.1 ms"; "42.1 %"; "4.0 s", "1:02:03"; a metric's
+ * value; a number of the judge. Each returns text, as report_ms(TEXT, ms). */
+#define TEXT ((char[UNITS_TEXT]){""})
+char *report_ms(char text[UNITS_TEXT], double ms);
+char *report_percent(char text[UNITS_TEXT], double percent);
+char *report_seconds(char text[UNITS_TEXT], double seconds);
+char *report_value_text(char text[UNITS_TEXT], const struct metric *metric, double value);
+char *report_number_text(char text[UNITS_TEXT], const struct judge_number *number, double value);
+
+/* The rest is plain text. Whether it held for all of the log, but for a moment. */
+bool report_throughout(const struct report_log *log, const struct judged *what);
+/* "level 1, 24.0 s; menu, 3.0 s": where a verdict or a finding held, the longest phases first, at
+ * most `most`; "throughout, 60.0 s". */
+void report_where(const struct report_log *log, const struct judged *what, unsigned most, struct strbuf *out);
+/* "GPU active 98.2 %, fragment 92.0 %": what a verdict or finding was judged by, the mean while it
+ * held. */
+void report_evidence(const struct judged *f, struct strbuf *out);
+/* "GPU active 42 % (limit 85 %, guide)" */
+void report_limit(const struct judged *f, struct strbuf *out);
+/* The same, "; up to 6.1 of 23.1 ms" if there is a bound, and where it held, in one of `most`
+ * phases. */
+void report_reason(const struct report_log *log, const struct judge_rank *rank, unsigned most,
+		   struct strbuf *limit, struct strbuf *where);
+/* The one sentence: "GPU bound: fragment in level 1: a frame needs ...". */
+void report_sentence(const struct report_log *log, struct strbuf *out);
+/* What else held, and late frames. May be empty. */
+void report_lead(const struct report_log *log, struct strbuf *out);
+/* Whether nothing holds it back: the main verdict is known and asks for no change. */
+bool report_is_calm(const struct report_log *log);
+/* Whether the GPU's time decides in it, so that a need means something. */
+bool report_is_gpu(const struct judged *verdict);
+
+/* What frames need of the GPU and have, ms. NaN: unknown. */
+struct report_need {
+	double need_ms, have_ms;
+	bool wanted; /* frames were not counted: per frame of the wanted rate */
+};
+struct report_need report_need(const struct report_log *log, const struct report_span *span);
+/* The same over the steps in which that verdict held longest. */
+struct report_need report_verdict_need(const struct report_log *log, const struct judged *verdict);
+/* The findings that held, as `export --findings` ranks them. The caller frees the list. */
+struct judge_rank *report_findings(const struct report_log *log, unsigned *n);
+
+/* ---- parts of a page (report_page.c) ---- */
+
 /* Everything up to the header's end; title is plain text, n_logs how many the page is about. */
 void report_page_open(const struct report_log *log, unsigned n_logs, const char *title, struct strbuf *out);
+void report_page_close(struct strbuf *out);
 /* Its length, and when it began. */
 void report_put_start(const struct report_log *log, struct strbuf *out);
-void report_page_close(struct strbuf *out);
 /* A heading of a section. */
 void report_heading(const char *id, const char *title, struct strbuf *out);
+
+/* A table: the heading of its section and a note in HTML; a row with its title, cells of words,
+ * cells of a number, a bar for a share of 1. HTML ends a cell where the next one begins. */
+#define ROW "<tr><th scope=\"row\">%s"
+#define WORDS "<td>%s"
+#define NUMBER "<td class=\"n\">%s"
+#define ROW_END "</tr>"
+#define TABLE_END "</tbody></table></div>"
+void report_table(const char *id, const char *title, const char *note, const char *const *names,
+		  struct strbuf *out);
 /* "<th scope=col>" for each name; an empty name is a column of text, "#name" one of numbers. */
 void report_head(const char *const *names, struct strbuf *out);
+void report_bar(struct strbuf *out, double share, const char *class);
+
 /* The views of the plots: the shipped ones, then the user's own. Free them with views_fini. */
 bool report_views(const struct report_log *log, struct views *views, struct err *err);
+/* The band of a verdict for each step. */
+void report_band(const struct report_log *log, const struct judged *const *verdicts, const char *label,
+		 struct strbuf *out);
+
+/* ---- plots (report_plot.c) ----
+ *
+ * Each has a title, a sentence and a table. The picture is SVG, as wide as the page: x is in steps
+ * and y in REPORT_PLOT_UNITS of the height, so that texts, which stand beside it in HTML, keep
+ * their size. Each line is stored once, as its path. */
+
+#define REPORT_LINES 6
+#define REPORT_PLOT_UNITS 2000
+
+enum report_shape { REPORT_LINE, REPORT_STACK, REPORT_SHARES };
+
+struct report_line {
+	char label[64];
+	double *values;  /* n_steps of the log; owned */
+	double *was;     /* the same of an earlier log; NULL: none; owned */
+	double was_mean; /* over all of it; NaN: unknown */
+	enum source_kind source;
+	const struct metric *metric;
+	const struct metric_instance *instance; /* NULL: all */
+};
+
+struct report_plot {
+	const struct report_log *log;
+	const struct chart *chart;
+	enum report_shape shape;
+	const struct unit *unit;
+	bool rate;
+	struct report_line lines[REPORT_LINES];
+	unsigned n;
+	double limit;   /* NaN: none */
+	char words[64]; /* what the limit is */
+};
+
+/* Make the plot of a chart. Returns false, with nothing to free, if it has nothing to show. */
+bool report_plot_init(struct report_plot *plot, const struct report_log *log, const struct chart *chart);
+void report_plot_fini(struct report_plot *plot);
+/* The value of a line over a phase. */
+double report_line_value(const struct report_plot *plot, unsigned line, unsigned phase);
+/* Append it as a figure. */
+void report_plot_html(const struct report_plot *plot, struct strbuf *out);
+/* The same of the primitives that are left after each stage, in the phase with most of them.
+ * Returns false if there are none. */
+bool report_funnel_html(const struct report_log *log, const struct chart *chart, struct strbuf *out);
+
+/* Parts of other plots on the same axis. Open the picture: phases, grid and marks; `name` is its
+ * name for people who do not see it. */
+void report_svg_open(const struct report_log *log, const char *name, unsigned height, struct strbuf *out);
+/* One line: its values as shares of top over bottom; class is for its colour, metric the
+ * name of a column as in an export, NULL for none. */
+void report_svg_path(const struct report_log *log, const double *values, double bottom, double top,
+		     const char *class, const char *label, const char *metric, bool filled,
+		     struct strbuf *out);
+void report_svg_limit(double share, const char *text, struct strbuf *out);
+/* The numbers at the left, from bottom to top; the ticks of time below. */
+void report_axis(double bottom, double top, double factor, struct strbuf *out);
+void report_ticks(const struct report_log *log, struct strbuf *out);
+/* The names of the phases, above the picture. */
+void report_phase_names(const struct report_log *log, struct strbuf *out);
+
+/* ---- sections of the page of one log ---- */
+
+/* report_first.c; `was` is an earlier log, drawn over this one; NULL: none */
+void report_put_changes(const struct report_log *log, const struct judge_rank *held, unsigned n,
+			struct strbuf *out);
+void report_put_frames(const struct report_log *log, const struct report_log *was, struct strbuf *out);
+/* Frame time and verdicts; `steps`: for each step the step of `was`, -1: none. */
+void report_put_time(const struct report_log *log, const struct report_log *was, const long *steps,
+		     struct strbuf *out);
+void report_put_verdicts(const struct report_log *log, struct strbuf *out);
+
+/* report_tables.c */
+void report_put_worst(const struct report_log *log, struct strbuf *out);
+void report_put_passes(const struct report_log *log, const struct pass_table *table, struct strbuf *out);
+void report_put_regions(const struct pass_table *table, struct strbuf *out);
+void report_put_phases(const struct report_log *log, struct strbuf *out);
+void report_put_functions(const struct report_log *log, struct strbuf *out);
+void report_put_processes(const struct report_log *log, struct strbuf *out);
+void report_put_method(const struct report_log *log, const char *absent, struct strbuf *out);
+void report_put_counters(const struct report_log *log, struct strbuf *out);
+/* The ms of a frame that a pass takes over a phase; NaN: there is no such pass. */
+double report_pass_ms(const struct report_log *log, unsigned phase, const char *name);
+
+/* ---- whole pages ---- */
+
 /* All of a log on one page; as Markdown. */
 bool report_html(const struct report_log *log, struct strbuf *out, struct err *err);
 bool report_markdown(const struct report_log *log, struct strbuf *out, struct err *err);
@@ -30,14 +184,5 @@ bool report_markdown(const struct report_log *log, struct strbuf *out, struct er
 struct report_side;
 bool report_compare_html(const struct report_side *sides, unsigned n, struct strbuf *out, struct err *err);
 void report_compare_markdown(const struct report_side *sides, unsigned n, struct strbuf *out);
-/* The band of a verdict for each step. */
-void report_band(const struct report_log *log, const struct judged *const *verdicts, const char *label,
-		 struct strbuf *out);
-/* The one sentence: "GPU bound: fragment in level 1: a frame needs ...". Plain text. */
-void report_sentence(const struct report_log *log, struct strbuf *out);
-/* Whether nothing holds it back: the main verdict is known and asks for no change. */
-bool report_is_calm(const struct report_log *log);
-/* What else held, and late frames. Plain text, may be empty. */
-void report_lead(const struct report_log *log, struct strbuf *out);
 
 #endif

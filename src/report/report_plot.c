@@ -1,4 +1,4 @@
-#include "report/report_plot.h"
+#include "report/report_page.h"
 
 #include "base/alloc.h"
 #include "base/real.h"
@@ -25,10 +25,10 @@ static double share_of(const struct report_log *log, int64_t at_ns)
 /* The background of the first picture is used by all others. */
 void report_svg_open(const struct report_log *log, const char *name, unsigned height, struct strbuf *out)
 {
-	strbuf_printf(out, "<svg class=\"p\" style=\"height:%upx\" role=\"img\" aria-label=\"", height);
-	html_text(out, name);
-	strbuf_printf(out, "\" viewBox=\"0 0 %u %d\" preserveAspectRatio=\"none\">", log->n_steps,
-		      REPORT_PLOT_UNITS);
+	html_put(out,
+		 "<svg class=\"p\" style=\"height:%upx\" role=\"img\" aria-label=\"%s\" viewBox=\"0 0 %u "
+		 "%d\" preserveAspectRatio=\"none\">",
+		 height, name, log->n_steps, REPORT_PLOT_UNITS);
 	for (unsigned i = 1; i < log->n_phases; i += 2)
 		strbuf_printf(out, "<rect class=\"ph\" x=\"%.1f\" y=\"0\" width=\"%.1f\" height=\"%d\"/>",
 			      share_of(log, log->phases[i].begin_ns),
@@ -47,13 +47,8 @@ static void put_marks(const struct report_log *log, struct strbuf *out)
 	strbuf_str(out, log->n_marks ? "\"/>" : "");
 }
 
-void report_svg_close(struct strbuf *out)
-{
-	strbuf_str(out, "</svg>");
-}
-
-/* A step without a value is a gap; one value alone is a dot. A value beyond the top is at the top.
- * */
+/* A step without a value is a gap; one value alone is a dot. Values beyond the top are at the
+ * top. */
 void report_svg_path(const struct report_log *log, const double *values, double bottom, double top,
 		     const char *class, const char *label, const char *metric, bool filled,
 		     struct strbuf *out)
@@ -86,31 +81,21 @@ void report_svg_path(const struct report_log *log, const double *values, double 
 		open = true;
 		last = y;
 	}
-	strbuf_str(out, "\"><title>");
-	html_text(out, label);
-	strbuf_str(out, "</title></path>");
+	html_put(out, "\"><title>%s</title></path>", label);
 }
 
 void report_svg_limit(double share, const char *text, struct strbuf *out)
 {
-	strbuf_printf(out, "<path class=\"li\" d=\"M0 %.0fH9999\"><title>", (1 - share) * REPORT_PLOT_UNITS);
-	html_text(out, text);
-	strbuf_str(out, "</title></path>");
-}
-
-void report_axis_number(struct strbuf *out, double value)
-{
-	strbuf_printf(out, "%.3g", value);
+	html_put(out, "<path class=\"li\" d=\"M0 %.0fH9999\"><title>%s</title></path>",
+		 (1 - share) * REPORT_PLOT_UNITS, text);
 }
 
 void report_axis(double bottom, double top, double factor, struct strbuf *out)
 {
 	strbuf_str(out, "<div class=\"ya\" aria-hidden=\"true\">");
-	for (int i = 2; i >= 0; i--) {
-		strbuf_printf(out, "<span style=\"bottom:%d%%\">", i * 50);
-		report_axis_number(out, (bottom + (top - bottom) * i / 2) * factor);
-		strbuf_str(out, "</span>");
-	}
+	for (int i = 2; i >= 0; i--)
+		strbuf_printf(out, "<span style=\"bottom:%d%%\">%.3g</span>", i * 50,
+			      (bottom + (top - bottom) * i / 2) * factor);
 	strbuf_str(out, "</div>");
 }
 
@@ -156,36 +141,38 @@ void report_phase_names(const struct report_log *log, struct strbuf *out)
 	strbuf_str(out, "<div class=\"pn\" aria-hidden=\"true\">");
 	for (unsigned i = 0; i < log->n_phases; i++) {
 		const struct report_phase *p = &log->phases[i];
+		double from = share_of(log, p->begin_ns), to = share_of(log, p->end_ns);
 
-		strbuf_printf(out,
-			      "<span data-a=\"%.1f\" data-b=\"%.1f\" style=\"left:%.2f%%;width:%.2f%%\">",
-			      share_of(log, p->begin_ns), share_of(log, p->end_ns),
-			      share_of(log, p->begin_ns) / steps * 100,
-			      (share_of(log, p->end_ns) - share_of(log, p->begin_ns)) / steps * 100);
-		html_text(out, p->name);
-		strbuf_str(out, "</span>");
+		html_put(out,
+			 "<span data-a=\"%.1f\" data-b=\"%.1f\" style=\"left:%.2f%%;width:%.2f%%\">%s</span>",
+			 from, to, from / steps * 100, (to - from) / steps * 100, p->name);
 	}
 	strbuf_str(out, "</div>");
 }
 
 /* ---- a chart ---- */
 
-static void fill_values(const struct report_plot *plot, struct report_line *line)
+double report_line_value(const struct report_plot *plot, unsigned line, unsigned phase)
 {
-	line->values = xcalloc(plot->log->n_steps, sizeof(*line->values));
-	for (unsigned i = 0; i < plot->log->n_steps; i++) {
-		struct report_span span = report_step(plot->log, i);
+	const struct report_line *l = &plot->lines[line];
+	struct report_span span = report_phase_span(plot->log, phase);
 
-		line->values[i] = report_value(plot->log, line->source, line->metric, line->instance, &span);
-	}
+	return report_value(plot->log, l->source, l->metric, l->instance, &span);
 }
 
-static bool has_values(const struct report_line *line, unsigned n)
+/* Returns whether there is a value. */
+static bool fill_values(const struct report_log *log, struct report_line *line)
 {
-	for (unsigned i = 0; i < n; i++)
-		if (isfinite(line->values[i]))
-			return true;
-	return false;
+	bool any = false;
+
+	line->values = xcalloc(log->n_steps, sizeof(*line->values));
+	for (unsigned i = 0; i < log->n_steps; i++) {
+		struct report_span span = report_step(log, i);
+
+		line->values[i] = report_value(log, line->source, line->metric, line->instance, &span);
+		any = any || isfinite(line->values[i]);
+	}
+	return any;
 }
 
 static void add_line(struct report_plot *plot, const struct series *series,
@@ -199,8 +186,7 @@ static void add_line(struct report_plot *plot, const struct series *series,
 		.source = series->source, .metric = series->metric, .instance = instance};
 	str_printable(line->label, sizeof(line->label),
 		      instance ? instance->title : series->label + strspn(series->label, " "));
-	fill_values(plot, line);
-	if (!has_values(line, plot->log->n_steps)) {
+	if (!fill_values(plot->log, line)) {
 		free(line->values);
 		return;
 	}
@@ -222,8 +208,9 @@ static void add_clusters(struct report_plot *plot, const struct series *series)
 		add_line(plot, series, NULL);
 }
 
-static void find_limit(struct report_plot *plot, const struct chart *chart)
+static void find_limit(struct report_plot *plot)
 {
+	const struct chart *chart = plot->chart;
 	const struct metric *m = chart->series[0].metric;
 	struct view_data data = {0};
 	struct report_span all = report_all(plot->log);
@@ -246,8 +233,9 @@ bool report_plot_init(struct report_plot *plot, const struct report_log *log, co
 {
 	bool clusters = strcmp(chart->widget->name, "clusters") == 0;
 
-	*plot = (struct report_plot){
-		.log = log, .id = chart->name, .title = chart->title, .base = chart->base, .limit = NAN};
+	*plot = (struct report_plot){.log = log, .chart = chart, .limit = NAN};
+	if (strcmp(chart->widget->name, "funnel") == 0)
+		return false;
 	if (strcmp(chart->widget->name, "histogram") == 0)
 		plot->shape = REPORT_SHARES;
 	for (unsigned i = 0; i < chart->n_series && !(clusters && i); i++)
@@ -259,7 +247,7 @@ bool report_plot_init(struct report_plot *plot, const struct report_log *log, co
 		return false;
 	if (plot->n > 1 && strcmp(chart->widget->name, "area") == 0)
 		plot->shape = REPORT_STACK;
-	find_limit(plot, chart);
+	find_limit(plot);
 	return true;
 }
 
@@ -317,78 +305,62 @@ static double axis_factor(const struct report_plot *plot, double top, char suffi
 /* Plain text. */
 static void put_sentence(const struct report_plot *plot, struct strbuf *out)
 {
-	struct report_span all = report_all(plot->log);
-	const struct report_line *lead = &plot->lines[0];
+	const struct report_log *log = plot->log;
 	double most = -INFINITY, best = -INFINITY;
-	char text[UNITS_TEXT];
-	unsigned phase = 0;
+	unsigned lead = 0, phase = 0;
+	const struct report_line *line;
 
 	for (unsigned i = 0; i < plot->n; i++) {
-		const struct report_line *l = &plot->lines[i];
-		double value = report_value(plot->log, l->source, l->metric, l->instance, &all);
+		double value = report_line_value(plot, i, log->n_phases);
 
 		if (value > most) {
 			most = value;
-			lead = l;
+			lead = i;
 		}
 	}
-	for (unsigned i = 0; i < plot->log->n_phases; i++) {
-		struct report_span span = report_phase_span(plot->log, i);
-		double value = report_value(plot->log, lead->source, lead->metric, lead->instance, &span);
+	for (unsigned i = 0; i < log->n_phases; i++) {
+		double value = report_line_value(plot, lead, i);
 
 		if (value > best) {
 			best = value;
 			phase = i;
 		}
 	}
-	strbuf_printf(out, "%s %s %s%s", lead->label,
-		      unit_format(text, isfinite(most) ? most : (double)NAN, lead->metric->unit,
-				  lead->metric->grows, false),
+	line = &plot->lines[lead];
+	strbuf_printf(out, "%s %s %s%s", line->label,
+		      report_value_text(TEXT, line->metric, isfinite(most) ? most : (double)NAN),
 		      strcmp(plot->unit->name, "celsius") == 0 ? "at the end" : "over the whole log",
 		      plot->n > 1 ? ", the most of these" : "");
-	if (lead->was)
-		strbuf_printf(
-			out, ", was %s",
-			unit_format(text, lead->was_mean, lead->metric->unit, lead->metric->grows, false));
-	if (plot->log->n_phases > 1 && best > most * (1 + NOTABLE))
-		strbuf_printf(out, "; most in %s, %s", plot->log->phases[phase].name,
-			      unit_format(text, best, lead->metric->unit, lead->metric->grows, false));
+	if (line->was)
+		strbuf_printf(out, ", was %s", report_value_text(TEXT, line->metric, line->was_mean));
+	if (log->n_phases > 1 && best > most * (1 + NOTABLE))
+		strbuf_printf(out, "; most in %s, %s", log->phases[phase].name,
+			      report_value_text(TEXT, line->metric, best));
 	strbuf_str(out, ".");
 }
 
+/* A column for each phase, of several, and for the whole log. */
 static void put_table(const struct report_plot *plot, struct strbuf *out)
 {
 	const struct report_log *log = plot->log;
-	struct report_span all = report_all(log);
+	unsigned first = log->n_phases > 1 ? 0 : log->n_phases;
 
-	strbuf_str(out, "<details><summary>Table: ");
-	html_text(out, plot->title);
-	strbuf_str(out, "</summary><div class=\"sc\"><table><thead><tr><th scope=\"col\"></th>");
-	for (unsigned i = 0; i < log->n_phases && log->n_phases > 1; i++) {
-		strbuf_str(out, "<th scope=\"col\">");
-		html_text(out, log->phases[i].name);
-		strbuf_str(out, "</th>");
-	}
-	strbuf_str(out, "<th scope=\"col\">whole log</th></tr></thead><tbody>");
+	html_put(out,
+		 "<details><summary>Table: %s</summary><div class=\"sc\"><table><thead><tr><th "
+		 "scope=\"col\"></th>",
+		 plot->chart->title);
+	for (unsigned i = first; i <= log->n_phases; i++)
+		html_put(out, "<th scope=\"col\">%s</th>", log->phases[i].name);
+	strbuf_str(out, "</tr></thead><tbody>");
 	for (unsigned k = 0; k < plot->n; k++) {
-		const struct report_line *l = &plot->lines[k];
-
-		strbuf_str(out, "<tr><th scope=\"row\">");
-		html_text(out, l->label);
-		strbuf_str(out, "</th>");
-		for (unsigned i = 0; i < log->n_phases && log->n_phases > 1; i++) {
-			struct report_span span = report_phase_span(log, i);
-
-			strbuf_str(out, "<td>");
-			html_value(out, l->metric,
-				   report_value(log, l->source, l->metric, l->instance, &span));
-			strbuf_str(out, "</td>");
-		}
-		strbuf_str(out, "<td>");
-		html_value(out, l->metric, report_value(log, l->source, l->metric, l->instance, &all));
-		strbuf_str(out, "</td></tr>");
+		html_put(out, ROW "</th>", plot->lines[k].label);
+		for (unsigned i = first; i <= log->n_phases; i++)
+			html_put(out, WORDS "</td>",
+				 report_value_text(TEXT, plot->lines[k].metric,
+						   report_line_value(plot, k, i)));
+		strbuf_str(out, ROW_END);
 	}
-	strbuf_str(out, "</tbody></table></div></details>");
+	strbuf_str(out, TABLE_END "</details>");
 }
 
 /* Of a stack the highest line first: each lower one is drawn over it. */
@@ -425,9 +397,8 @@ static void put_legend(const struct report_plot *plot, struct strbuf *out)
 	for (unsigned k = 0; k < plot->n; k++) {
 		unsigned i = plot->shape == REPORT_LINE ? k : plot->n - 1 - k;
 
-		strbuf_printf(out, "<li class=\"%s%u\">", plot->shape == REPORT_SHARES ? "h" : "s", i + 1);
-		html_text(out, plot->lines[i].was && plot->n == 1 ? "now" : plot->lines[i].label);
-		strbuf_str(out, "</li>");
+		html_put(out, "<li class=\"%s%u\">%s</li>", plot->shape == REPORT_SHARES ? "h" : "s", i + 1,
+			 plot->lines[i].was && plot->n == 1 ? "now" : plot->lines[i].label);
 	}
 	strbuf_str(out, plot->lines[0].was ? "<li class=\"was\">was</li></ul>" : "</ul>");
 }
@@ -436,41 +407,33 @@ void report_plot_html(const struct report_plot *plot, struct strbuf *out)
 {
 	AUTOFREE double *scratch = xcalloc(plot->log->n_steps, sizeof(*scratch));
 	AUTO_STRBUF struct strbuf sentence = {0};
+	const struct chart *chart = plot->chart;
 	bool heat = strcmp(plot->unit->name, "celsius") == 0;
-	double bottom = heat ? COLD_CELSIUS : 0, top = plot_top(plot, scratch), factor;
+	double bottom = heat ? COLD_CELSIUS : 0, top = plot_top(plot, scratch), factor,
+	       limit = (plot->limit - bottom) / (top - bottom);
+	bool has_limit = plot->limit > bottom && plot->limit <= top;
 	char suffix[UNITS_TEXT];
-	size_t lead;
 
 	factor = axis_factor(plot, top, suffix);
-	strbuf_str(out, "<figure class=\"pl\" id=\"");
-	html_id(out, "p-", plot->id);
-	strbuf_str(out, "\"><h3>");
-	html_text(out, plot->title);
-	strbuf_str(out, " <small>");
-	html_text(out, plot->base[0] ? plot->base : suffix);
-	strbuf_str(out,
-		   heat ? ", axis from 30</small></h3><p class=\"say\">" : "</small></h3><p class=\"say\">");
-	strbuf_printf(&sentence, "%s: ", plot->title);
-	lead = sentence.n;
+	strbuf_printf(&sentence, "%s: ", chart->title);
 	put_sentence(plot, &sentence);
-	html_text(out, sentence.p + lead);
-	strbuf_printf(out, "</p><div class=\"bx\" data-bottom=\"%.6g\" data-top=\"%.6g\" data-unit=\"%s\"%s>",
+	strbuf_str(out, "<figure class=\"pl\" id=\"");
+	html_id(out, "p-", chart->name);
+	html_put(out, "\"><h3>%s <small>%s%s</small></h3><p class=\"say\">%s</p>", chart->title,
+		 chart->base[0] ? chart->base : suffix, heat ? ", axis from 30" : "",
+		 sentence.p + strlen(chart->title) + strlen(": "));
+	strbuf_printf(out, "<div class=\"bx\" data-bottom=\"%.6g\" data-top=\"%.6g\" data-unit=\"%s\"%s>",
 		      bottom * factor, top * factor, suffix, plot->shape == REPORT_LINE ? "" : " data-stack");
 	report_axis(bottom, top, factor, out);
 	report_svg_open(plot->log, sentence.p, PLOT_HEIGHT, out);
 	put_paths(plot, bottom, top, scratch, out);
-	if (plot->limit > bottom && plot->limit <= top)
-		report_svg_limit((plot->limit - bottom) / (top - bottom), plot->words, out);
+	if (has_limit)
+		report_svg_limit(limit, plot->words, out);
 	put_marks(plot->log, out);
-	report_svg_close(out);
-	if (plot->limit > bottom && plot->limit <= top) {
-		strbuf_printf(out, "<span class=\"ll\" style=\"bottom:%.1f%%\">",
-			      (plot->limit - bottom) / (top - bottom) * 100);
-		html_text(out, plot->words);
-		strbuf_str(out, " ");
-		report_axis_number(out, plot->limit * factor);
-		strbuf_str(out, "</span>");
-	}
+	strbuf_str(out, "</svg>");
+	if (has_limit)
+		html_put(out, "<span class=\"ll\" style=\"bottom:%.1f%%\">%s %.3g</span>", limit * 100,
+			 plot->words, plot->limit * factor);
 	put_legend(plot, out);
 	strbuf_str(out, "</div>");
 	report_ticks(plot->log, out);
@@ -482,43 +445,39 @@ void report_plot_html(const struct report_plot *plot, struct strbuf *out)
 
 bool report_funnel_html(const struct report_log *log, const struct chart *chart, struct strbuf *out)
 {
-	double input = 0, shares[REPORT_PHASES] = {0};
+	double input = 0;
 	unsigned phase = 0;
 	struct report_span span;
 
 	for (unsigned i = 0; i < log->n_phases && chart->n_series; i++) {
+		double value;
+
 		span = report_phase_span(log, i);
-		shares[i] = report_value(log, chart->series[0].source, chart->series[0].metric, NULL, &span);
-		if (shares[i] > input) {
-			input = shares[i];
+		value = report_value(log, chart->series[0].source, chart->series[0].metric, NULL, &span);
+		if (value > input) {
+			input = value;
 			phase = i;
 		}
 	}
 	if (!(input > 0))
 		return false;
 	span = report_phase_span(log, phase);
-	strbuf_str(out, "<figure class=\"fu\"><h3>");
-	html_text(out, chart->title);
-	strbuf_str(out, " <small>primitives per second");
-	if (log->n_phases > 1) {
-		strbuf_str(out, ", mean of ");
-		html_text(out, log->phases[phase].name);
-	}
-	strbuf_str(out, "</small></h3><div class=\"sc\"><table><tbody>");
+	html_put(out,
+		 "<figure class=\"fu\"><h3>%s <small>primitives per second%s%s</small></h3><div "
+		 "class=\"sc\"><table><tbody>",
+		 chart->title, log->n_phases > 1 ? ", mean of " : "",
+		 log->n_phases > 1 ? log->phases[phase].name : "");
 	for (unsigned i = 0; i < chart->n_series; i++) {
 		const struct series *s = &chart->series[i];
 		double value = report_value(log, s->source, s->metric, NULL, &span);
+		double share = isfinite(value) ? value / input * 100 : 0;
 
-		strbuf_str(out, "<tr><th scope=\"row\">");
-		html_text(out, s->label);
-		strbuf_printf(out,
-			      "</th><td class=\"br\"><svg class=\"b\" viewBox=\"0 0 100 10\" "
-			      "preserveAspectRatio=\"none\" aria-hidden=\"true\"><rect width=\"%.1f\" "
-			      "height=\"10\"/></svg></td><td>",
-			      isfinite(value) ? value / input * 100 : 0);
-		html_value(out, s->metric, value);
-		strbuf_printf(out, "</td><td>%.1f %%</td></tr>", isfinite(value) ? value / input * 100 : 0.0);
+		html_put(out,
+			 ROW "</th><td class=\"br\"><svg class=\"b\" viewBox=\"0 0 100 10\" "
+			     "preserveAspectRatio=\"none\" aria-hidden=\"true\"><rect width=\"%.1f\" "
+			     "height=\"10\"/></svg></td><td>%s</td><td>%.1f %%</td></tr>",
+			 s->label, share, report_value_text(TEXT, s->metric, value), share);
 	}
-	strbuf_str(out, "</tbody></table></div></figure>\n");
+	strbuf_str(out, TABLE_END "</figure>\n");
 	return true;
 }

@@ -1,6 +1,6 @@
 /* Tables with a column for each side. */
 #include "report/report_changes.h"
-#include "report/report_html.h"
+#include "report/report_page.h"
 
 #include "base/alloc.h"
 
@@ -14,15 +14,9 @@
 void report_put_mean(const struct report_side *side, unsigned row, const struct report_mean *value,
 		     struct strbuf *out)
 {
-	char text[UNITS_TEXT], deviation[UNITS_TEXT];
-
-	report_cell(out, true);
-	html_text(out, report_row_format(&side->runs[0], row, value->mean, text));
-	if (report_side_deviation(side, row, value, deviation)[0]) {
-		strbuf_str(out, " <small>");
-		html_text(out, deviation);
-		strbuf_str(out, "</small>");
-	}
+	html_put(out, NUMBER, report_row_format(&side->runs[0], row, value->mean, TEXT));
+	if (isfinite(value->deviation))
+		html_put(out, " <small>%s</small>", report_side_deviation(side, row, value, TEXT));
 }
 
 /* A heading of a table with a column for each side. */
@@ -46,34 +40,28 @@ static void put_side_heads(const struct report_side *sides, unsigned n, const ch
 	free(texts);
 }
 
-static void put_column_rows(const struct report_side *sides, unsigned n, const char *phase,
-			    struct strbuf *out)
-{
-	for (unsigned row = 0; row < report_rows(); row++) {
-		AUTO_STRBUF struct strbuf cells = {0};
-
-		if (!report_side_cells(sides, n, row, phase, report_put_mean, &cells))
-			continue;
-		report_row_open(out, report_row_title(&sides[0].runs[0], row));
-		strbuf_add(out, cells.p, cells.n);
-		report_row_close(out);
-	}
-}
-
 static void put_column_table(const struct report_side *sides, unsigned n, const char *phase,
 			     struct strbuf *out)
 {
 	strbuf_str(out, "<div class=\"sc\"><table>");
 	put_side_heads(sides, n, "", NULL, out);
-	strbuf_str(out, "<tbody>");
-	put_column_rows(sides, n, phase, out);
-	strbuf_str(out, "</tbody></table></div>");
+	for (unsigned row = 0; row < report_rows(); row++) {
+		AUTO_STRBUF struct strbuf cells = {0};
+
+		if (!report_side_cells(sides, n, row, phase, report_put_mean, &cells))
+			continue;
+		html_put(out, ROW, report_row_title(&sides[0].runs[0], row));
+		strbuf_printf(out, "%s" ROW_END, cells.p);
+	}
+	strbuf_str(out, TABLE_END);
 }
 
 static bool all_have_phase(const struct report_side *sides, unsigned n, const char *phase)
 {
+	unsigned at;
+
 	for (unsigned i = 0; i < n; i++)
-		if (report_phase_named(&sides[i].runs[0], phase) < 0)
+		if (!report_phase_named(&sides[i].runs[0], phase, &at))
 			return false;
 	return true;
 }
@@ -87,9 +75,7 @@ void report_put_columns(const struct report_side *sides, unsigned n, struct strb
 	for (unsigned i = 0; i < log->n_phases && log->n_phases > 1; i++) {
 		if (!all_have_phase(sides, n, log->phases[i].name))
 			continue;
-		strbuf_str(out, "<details><summary>Phase: ");
-		html_text(out, log->phases[i].name);
-		strbuf_str(out, "</summary>");
+		html_put(out, "<details><summary>Phase: %s</summary>", log->phases[i].name);
 		put_column_table(sides, n, log->phases[i].name, out);
 		strbuf_str(out, "</details>");
 	}
@@ -97,9 +83,7 @@ void report_put_columns(const struct report_side *sides, unsigned n, struct strb
 	strbuf_str(out, "<p class=\"note\">Each over its own length; of several runs, the first.</p><figure "
 			"class=\"pl\">");
 	for (unsigned i = 0; i < n; i++) {
-		strbuf_str(out, "<p class=\"say\">");
-		html_text(out, sides[i].runs[0].name);
-		strbuf_str(out, "</p>");
+		html_put(out, "<p class=\"say\">%s</p>", sides[i].runs[0].name);
 		report_band(&sides[i].runs[0], sides[i].runs[0].verdicts, "", out);
 	}
 	strbuf_str(out, "</figure>");
@@ -118,40 +102,32 @@ static const struct judged *finding_like(const struct report_log *log, const cha
 }
 
 /* What held on the last side is still there or new; else it is gone. */
-static const char *finding_state(const struct report_side *sides, unsigned n, const char *name)
-{
-	return !finding_like(&sides[n - 1].runs[0], name) ? "gone"
-	       : finding_like(&sides[0].runs[0], name)    ? "still there"
-							  : "new";
-}
-
-static void put_finding(const struct report_side *sides, unsigned n, const struct judged *f,
+static void put_finding(const struct report_side *sides, unsigned n, const struct finding_def *def,
 			struct strbuf *out)
 {
 	const struct report_log *last = &sides[n - 1].runs[0];
+	bool held = finding_like(last, def->name);
 
-	report_row_open(out, f->def->title);
+	html_put(out, ROW, def->title);
 	for (unsigned i = 0; i < n; i++) {
-		const struct judged *like = finding_like(&sides[i].runs[0], f->def->name);
+		const struct judged *like = finding_like(&sides[i].runs[0], def->name);
 
-		report_cell(out, true);
-		if (like) {
-			html_number(out, &like->number, like->mean);
-			strbuf_str(out, " <small>");
-			html_seconds(out, like->held_s);
-			strbuf_str(out, "</small>");
-		} else {
-			strbuf_str(out, "–");
-		}
+		if (like)
+			html_put(out, NUMBER " <small>%s</small>",
+				 report_number_text(TEXT, &like->number, like->mean),
+				 report_seconds(TEXT, like->held_s));
+		else
+			html_put(out, NUMBER, "–");
 	}
-	report_cell(out, false);
-	if (n == 2)
-		strbuf_printf(out, "%s", finding_state(sides, n, f->def->name));
-	if (finding_like(last, f->def->name)) {
-		strbuf_str(out, n == 2 ? ": " : "");
-		html_span(out, finding_text(f->def->advice, report_judge(last)->product));
-	}
-	report_row_close(out);
+	strbuf_printf(out, "<td>%s%s",
+		      n != 2                                       ? ""
+		      : !held                                      ? "gone"
+		      : finding_like(&sides[0].runs[0], def->name) ? "still there"
+								   : "new",
+		      n == 2 && held ? ": " : "");
+	if (held)
+		html_put(out, "%.*s", SPAN_ARG(finding_text(def->advice, report_judge(last)->product)));
+	strbuf_str(out, ROW_END);
 }
 
 /* Each finding once: that of the first side that has it, the last side before the others. */
@@ -161,7 +137,6 @@ void report_put_side_findings(const struct report_side *sides, unsigned n, struc
 	strbuf_str(out, "<p class=\"note\">The mean while it held, and for how long.</p><div "
 			"class=\"sc\"><table>");
 	put_side_heads(sides, n, "finding", n == 2 ? "what became of it" : "what to do in the last", out);
-	strbuf_str(out, "<tbody>");
 	for (unsigned k = 0; k < n; k++) {
 		unsigned side = k == 0 ? n - 1 : k - 1, n_held;
 		AUTOFREE struct judge_rank *held = report_findings(&sides[side].runs[0], &n_held);
@@ -173,10 +148,10 @@ void report_put_side_findings(const struct report_side *sides, unsigned n, struc
 			for (unsigned j = 0; j < side && k > 0; j++)
 				is_told = is_told || finding_like(&sides[j].runs[0], name);
 			if (!is_told)
-				put_finding(sides, n, held[i].f, out);
+				put_finding(sides, n, held[i].f->def, out);
 		}
 	}
-	strbuf_str(out, "</tbody></table></div>");
+	strbuf_str(out, TABLE_END);
 }
 
 /* ---- passes and functions ---- */
@@ -185,7 +160,7 @@ void report_put_side_findings(const struct report_side *sides, unsigned n, struc
 
 struct side_row {
 	char name[HOT_NAME_TEXT];
-	double rise; /* from the first side to the last; without one of them, 0 */
+	double rise; /* from the first side to the last; NaN: one of them lacks it */
 };
 
 struct side_rows {
@@ -211,34 +186,18 @@ static void add_row(struct side_rows *rows, const char *name)
 	snprintf(rows->list[rows->n++].name, sizeof(rows->list->name), "%s", name);
 }
 
-static void read_passes(const struct report_log *log, struct pass_table *table)
-{
-	const struct report_span all = report_all(log);
-	const double *vector = report_passes_vector(log, &all);
-
-	*table = (struct pass_table){.n = 0};
-	if (vector)
-		pass_table_read(table, log->sets[SOURCE_PASSES], vector, &log->names);
-}
-
 static void add_passes(const struct report_log *log, struct side_rows *rows)
 {
 	struct pass_table table;
 
-	read_passes(log, &table);
+	report_passes(log, log->n_phases, &table);
 	for (unsigned i = 0; i < table.n; i++)
 		add_row(rows, table.lines[i].name);
 }
 
 static double pass_ms(const struct report_log *log, const char *name)
 {
-	struct pass_table table;
-
-	read_passes(log, &table);
-	for (unsigned i = 0; i < table.n; i++)
-		if (strcmp(table.lines[i].name, name) == 0)
-			return table.lines[i].ms;
-	return NAN;
+	return report_pass_ms(log, log->n_phases, name);
 }
 
 static void add_functions(const struct report_log *log, struct side_rows *rows)
@@ -288,24 +247,24 @@ static struct report_mean side_value(const struct side_table *t, const struct re
 	return report_mean_of(values, side->n);
 }
 
+/* One that is unknown is none. */
 static int compare_rises(const void *a, const void *b)
 {
-	const struct side_row *x = a, *y = b;
+	double x = ((const struct side_row *)a)->rise, y = ((const struct side_row *)b)->rise;
 
-	return (x->rise < y->rise) - (x->rise > y->rise);
+	x = isfinite(x) ? x : 0;
+	y = isfinite(y) ? y : 0;
+	return (x < y) - (x > y);
 }
 
 static void put_side_row(const struct side_table *t, const struct report_side *sides, unsigned n,
 			 const struct side_row *row, struct strbuf *out)
 {
-	struct report_mean was = side_value(t, &sides[0], row->name),
-			   now = side_value(t, &sides[n - 1], row->name);
-
-	report_row_open(out, row->name);
+	html_put(out, ROW, row->name);
 	for (unsigned i = 0; i < n; i++) {
 		struct report_mean value = side_value(t, &sides[i], row->name);
 
-		report_cell(out, true);
+		strbuf_str(out, "<td class=\"n\">");
 		if (value.n)
 			strbuf_printf(out, "%.*f %s", t->digits, value.mean, t->unit);
 		else
@@ -313,11 +272,11 @@ static void put_side_row(const struct side_table *t, const struct report_side *s
 		if (isfinite(value.deviation))
 			strbuf_printf(out, " <small>± %.*f</small>", t->digits, value.deviation);
 	}
-	report_cell(out, true);
-	if (!was.n || !now.n)
-		return;
-	strbuf_printf(out, "%s%.*f %s", now.mean < was.mean ? "−" : "+", t->digits, fabs(now.mean - was.mean),
-		      t->unit);
+	strbuf_str(out, "<td class=\"n\">");
+	if (isfinite(row->rise))
+		strbuf_printf(out, "%s%.*f %s", row->rise < 0 ? "−" : "+", t->digits, fabs(row->rise),
+			      t->unit);
+	strbuf_str(out, ROW_END);
 }
 
 static void put_side_table(const struct side_table *t, const struct report_side *sides, unsigned n,
@@ -327,23 +286,17 @@ static void put_side_table(const struct side_table *t, const struct report_side 
 
 	for (unsigned i = 0; i < n; i++)
 		t->add(&sides[i].runs[0], &rows);
-	for (unsigned i = 0; i < rows.n; i++) {
-		double rise = side_value(t, &sides[n - 1], rows.list[i].name).mean -
-			      side_value(t, &sides[0], rows.list[i].name).mean;
-
-		rows.list[i].rise = isfinite(rise) ? rise : 0;
-	}
+	for (unsigned i = 0; i < rows.n; i++)
+		rows.list[i].rise = side_value(t, &sides[n - 1], rows.list[i].name).mean -
+				    side_value(t, &sides[0], rows.list[i].name).mean;
 	if (rows.n) {
 		qsort(rows.list, rows.n, sizeof(*rows.list), compare_rises);
 		report_heading(t->id, t->title, out);
 		strbuf_printf(out, "<p class=\"note\">%s</p><div class=\"sc\"><table>", t->note);
 		put_side_heads(sides, n, t->first, n == 2 ? "#change" : "#last against first", out);
-		strbuf_str(out, "<tbody>");
-		for (unsigned i = 0; i < rows.n; i++) {
+		for (unsigned i = 0; i < rows.n; i++)
 			put_side_row(t, sides, n, &rows.list[i], out);
-			report_row_close(out);
-		}
-		strbuf_str(out, "</tbody></table></div>");
+		strbuf_str(out, TABLE_END);
 	}
 	free(rows.list);
 }

@@ -1,6 +1,6 @@
 /* The tables of a page: worst frames, passes, phases, processes, counters. */
 #include "report/report_changes.h"
-#include "report/report_html.h"
+#include "report/report_page.h"
 
 #include "base/alloc.h"
 #include "base/real.h"
@@ -11,113 +11,85 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define WORST 10
 #define PROCESSES 10
 #define FUNCTIONS 20
 #define FUNCTIONS_FEW 3 /* that are shown even with few samples */
 
-/* ---- tables ---- */
-
-#define REPORT_WORST 10
-
 void report_put_worst(const struct report_log *log, struct strbuf *out)
 {
 	const struct frame_stats *f = log->frames;
-	unsigned n = f->n_worst < REPORT_WORST ? f->n_worst : REPORT_WORST;
+	unsigned n = f->n_worst < WORST ? f->n_worst : WORST;
+	char note[128];
 
-	report_heading("worst", "Worst frames", out);
-	strbuf_printf(
-		out,
-		"<p class=\"note\">The %u longest of %llu frames, and what the verdict was then.</p><div "
-		"class=\"sc\"><table>",
-		n, (unsigned long long)f->times.n);
-	report_head((const char *const[]){"frame", "#at", "#ms", "", "phase", "verdict", "#waits", "#passes",
-					  "longest pass", NULL},
-		    out);
-	strbuf_str(out, "<tbody>");
+	snprintf(note, sizeof(note), "The %u longest of %llu frames, and what the verdict was then.", n,
+		 (unsigned long long)f->times.n);
+	report_table("worst", "Worst frames", note,
+		     (const char *const[]){"frame", "#at", "#ms", "", "phase", "verdict", "#waits", "#passes",
+					   "longest pass", NULL},
+		     out);
 	for (unsigned i = 0; i < n; i++) {
 		const struct frame_facts *w = &f->worst[i];
 		const struct judged *v = report_verdict(log, w->begin_ns, w->begin_ns + log->step_ns);
-		unsigned phase = 0;
-		char number[32];
 
-		while (phase + 1 < log->n_phases && log->phases[phase].end_ns <= w->begin_ns)
-			phase++;
-		snprintf(number, sizeof(number), "%.0f", w->number);
-		report_row_open(out, number);
-		report_cell(out, true);
-		html_seconds(out, (double)(w->begin_ns - log->begin_ns) * 1e-9);
-		report_cell(out, true);
-		strbuf_printf(out, "%.1f", w->ms);
+		html_put(out, "<tr><th scope=\"row\">%.0f" NUMBER "<td class=\"n\">%.1f", w->number,
+			 report_seconds(TEXT, (double)(w->begin_ns - log->begin_ns) * 1e-9), w->ms);
 		report_bar(out, w->ms / f->worst[0].ms, "late");
-		report_cell(out, false);
-		html_text(out, log->phases[phase].name);
-		report_cell(out, false);
-		html_text(out, v ? v->def->title : "Not clear");
-		report_cell(out, true);
-		html_ms(out, w->wait_ms + w->present_ms);
-		report_cell(out, true);
-		html_ms(out, w->gpu_ms);
-		report_cell(out, false);
-		html_text(out, w->pass);
-		report_row_close(out);
+		html_put(out, WORDS WORDS NUMBER NUMBER WORDS ROW_END,
+			 log->phases[report_phase_at(log, w->begin_ns)].name, report_verdict_title(v),
+			 report_ms(TEXT, w->wait_ms + w->present_ms), report_ms(TEXT, w->gpu_ms), w->pass);
 	}
-	strbuf_str(out, "</tbody></table></div>");
+	strbuf_str(out, TABLE_END);
+}
+
+double report_pass_ms(const struct report_log *log, unsigned phase, const char *name)
+{
+	struct pass_table table;
+
+	report_passes(log, phase, &table);
+	for (unsigned i = 0; i < table.n; i++)
+		if (strcmp(table.lines[i].name, name) == 0)
+			return table.lines[i].ms;
+	return NAN;
 }
 
 static void put_pass(const struct pass_line *l, const struct report_log *log, struct strbuf *out)
 {
-	report_row_open(out, l->name);
-	report_cell(out, true);
-	html_ms(out, l->ms);
-	report_cell(out, true);
-	if (isfinite(l->share))
-		strbuf_printf(out, "%.1f %%", l->share);
-	else
-		strbuf_str(out, "–");
+	html_put(out, ROW NUMBER NUMBER, l->name, report_ms(TEXT, l->ms), report_percent(TEXT, l->share));
 	report_bar(out, l->share / 100, "");
-	for (unsigned i = 0; i < log->n_phases && log->n_phases > 1; i++) {
-		struct report_span span = report_phase_span(log, i);
-		const double *vector = report_passes_vector(log, &span);
-		struct pass_table table = {.n = 0};
-		double ms = NAN;
-
-		if (vector)
-			pass_table_read(&table, log->sets[SOURCE_PASSES], vector, &log->names);
-		for (unsigned k = 0; k < table.n; k++)
-			if (strcmp(table.lines[k].name, l->name) == 0)
-				ms = table.lines[k].ms;
-		report_cell(out, true);
-		html_ms(out, ms);
-	}
-	report_cell(out, false);
-	strbuf_str(out, passes_kind_names[l->kind]);
-	report_cell(out, false);
+	for (unsigned i = 0; i < log->n_phases && log->n_phases > 1; i++)
+		html_put(out, NUMBER, report_ms(TEXT, report_pass_ms(log, i, l->name)));
+	html_put(out, WORDS "<td>", passes_kind_names[l->kind]);
 	if (l->width)
 		strbuf_printf(out, "%ux%u", l->width, l->height);
-	report_row_close(out);
+	strbuf_str(out, ROW_END);
+}
+
+/* Add a column for each of the first n phases to the n_names that a table has; returns how many
+ * then. */
+static unsigned name_phases(const struct report_log *log, unsigned n, char titles[REPORT_PHASES + 1][64],
+			    const char **names, unsigned n_names)
+{
+	for (unsigned i = 0; i < n; i++) {
+		snprintf(titles[i], sizeof(titles[i]), "#%.60s", log->phases[i].name);
+		names[n_names++] = titles[i];
+	}
+	return n_names;
 }
 
 void report_put_passes(const struct report_log *log, const struct pass_table *table, struct strbuf *out)
 {
 	const char *names[REPORT_PHASES + 8] = {"pass", "#a frame", "#of GPU time", ""};
-	char titles[REPORT_PHASES][64];
-	unsigned n = 4;
+	char titles[REPORT_PHASES + 1][64];
+	unsigned n = name_phases(log, log->n_phases > 1 ? log->n_phases : 0, titles, names, 4);
 
-	for (unsigned i = 0; i < log->n_phases && log->n_phases > 1; i++) {
-		snprintf(titles[i], sizeof(titles[i]), "#%.60s", log->phases[i].name);
-		names[n++] = titles[i];
-	}
 	names[n++] = "kind";
 	names[n++] = "size";
-	report_heading("passes", "Passes", out);
-	strbuf_str(out,
-		   "<p class=\"note\">GPU time of a frame by render pass, overlaps divided evenly.</p><div "
-		   "class=\"sc\"><table>");
-	report_head(names, out);
-	strbuf_str(out, "<tbody>");
+	report_table("passes", "Passes", "GPU time of a frame by render pass, overlaps divided evenly.",
+		     names, out);
 	for (unsigned i = 0; i < table->n; i++)
 		put_pass(&table->lines[i], log, out);
-	strbuf_str(out, "</tbody></table></div>");
+	strbuf_str(out, TABLE_END);
 }
 
 void report_put_regions(const struct pass_table *table, struct strbuf *out)
@@ -125,23 +97,13 @@ void report_put_regions(const struct pass_table *table, struct strbuf *out)
 	report_heading("regions", "Regions", out);
 	strbuf_str(out, "<p class=\"note\">Of the program's own code, on the CPU.</p><table>");
 	report_head((const char *const[]){"region", "#a frame", "#a call", "#calls", "#IPC", NULL}, out);
-	strbuf_str(out, "<tbody>");
 	for (unsigned i = 0; i < table->n_regions; i++) {
 		const struct region_line *l = &table->regions[i];
+		double ipc = l->instructions / l->cycles;
 
-		report_row_open(out, l->name);
-		report_cell(out, true);
-		html_ms(out, l->ms / table->frames);
-		report_cell(out, true);
-		html_ms(out, l->ms / l->calls);
-		report_cell(out, true);
-		strbuf_printf(out, "%.0f", l->calls);
-		report_cell(out, true);
-		if (isfinite(l->instructions / l->cycles))
-			strbuf_printf(out, "%.2f", l->instructions / l->cycles);
-		else
-			strbuf_str(out, "–");
-		report_row_close(out);
+		html_put(out, ROW NUMBER NUMBER "<td class=\"n\">%.0f<td class=\"n\">", l->name,
+			 report_ms(TEXT, l->ms / table->frames), report_ms(TEXT, l->ms / l->calls), l->calls);
+		strbuf_printf(out, isfinite(ipc) ? "%.2f" ROW_END : "–" ROW_END, ipc);
 	}
 	strbuf_str(out, "</tbody></table>");
 }
@@ -149,43 +111,27 @@ void report_put_regions(const struct pass_table *table, struct strbuf *out)
 void report_put_phases(const struct report_log *log, struct strbuf *out)
 {
 	const char *names[REPORT_PHASES + 3] = {""};
-	char titles[REPORT_PHASES][64];
+	char titles[REPORT_PHASES + 1][64];
+	unsigned n = log->n_phases + (log->n_phases > 1);
 
-	for (unsigned i = 0; i < log->n_phases; i++) {
-		snprintf(titles[i], sizeof(titles[i]), "#%.60s", log->phases[i].name);
-		names[i + 1] = titles[i];
-	}
-	names[log->n_phases + 1] = log->n_phases > 1 ? "#whole log" : NULL;
-	report_heading("phases", "Phases side by side", out);
-	strbuf_str(out, "<p class=\"note\">A phase is the time from one mark to the next.</p><div "
-			"class=\"sc\"><table>");
-	report_head(names, out);
-	strbuf_str(out, "<tbody>");
+	name_phases(log, n, titles, names, 1);
+	report_table("phases", "Phases side by side", "A phase is the time from one mark to the next.", names,
+		     out);
 	for (unsigned row = 0; row < report_rows(); row++) {
-		char text[UNITS_TEXT];
-
-		if (isnan(report_row_value(log, row, -1)))
+		if (isnan(report_row_value(log, row, log->n_phases)))
 			continue;
-		report_row_open(out, report_row_title(log, row));
-		for (int i = 0; i <= (int)log->n_phases - (log->n_phases == 1); i++) {
-			double value = report_row_value(log, row, i < (int)log->n_phases ? i : -1);
-
-			report_cell(out, true);
-			html_text(out, report_row_format(log, row, value, text));
-		}
-		report_row_close(out);
+		html_put(out, ROW, report_row_title(log, row));
+		for (unsigned i = 0; i < n; i++)
+			html_put(out, NUMBER,
+				 report_row_format(log, row, report_row_value(log, row, i), TEXT));
+		strbuf_str(out, ROW_END);
 	}
-	report_row_open(out, "verdict");
-	for (unsigned i = 0; i <= log->n_phases - (log->n_phases == 1); i++) {
-		bool all = i == log->n_phases;
-		const struct judged *v = report_verdict(log, all ? log->begin_ns : log->phases[i].begin_ns,
-							all ? log->end_ns : log->phases[i].end_ns);
-
-		report_cell(out, true);
-		html_text(out, v ? v->def->title : "Not clear");
-	}
-	report_row_close(out);
-	strbuf_str(out, "</tbody></table></div>");
+	html_put(out, ROW, "verdict");
+	for (unsigned i = 0; i < n; i++)
+		html_put(out, NUMBER,
+			 report_verdict_title(
+				 report_verdict(log, log->phases[i].begin_ns, log->phases[i].end_ns)));
+	strbuf_str(out, ROW_END TABLE_END);
 }
 
 static int compare_processes(const void *a, const void *b)
@@ -196,48 +142,26 @@ static int compare_processes(const void *a, const void *b)
 	return (p < q) - (p > q);
 }
 
-static void put_share(struct strbuf *out, double seconds, double of_s)
-{
-	report_cell(out, true);
-	if (isfinite(seconds) && of_s > 0)
-		strbuf_printf(out, "%.1f %%", seconds / of_s * 100);
-	else
-		strbuf_str(out, "–");
-}
-
-static void put_bytes(struct strbuf *out, double bytes)
-{
-	char text[UNITS_TEXT];
-
-	report_cell(out, true);
-	html_text(out, unit_format(text, bytes, unit_find(SPAN_LIT("bytes total")), false, false));
-}
-
 void report_put_processes(const struct report_log *log, struct strbuf *out)
 {
+	const struct unit *bytes = unit_find(SPAN_LIT("bytes total"));
 	double length_s = (double)(log->end_ns - log->begin_ns) * 1e-9;
 
-	report_heading("processes", "Processes", out);
-	strbuf_str(out,
-		   "<p class=\"note\">Shares of the log's time, CPU of one CPU; memory at its most.</p><div "
-		   "class=\"sc\"><table>");
-	report_head((const char *const[]){"process", "#pid", "#CPU", "#GPU", "#memory", "#GPU memory", NULL},
-		    out);
-	strbuf_str(out, "<tbody>");
+	report_table("processes", "Processes",
+		     "Shares of the log's time, CPU of one CPU; memory at its most.",
+		     (const char *const[]){"process", "#pid", "#CPU", "#GPU", "#memory", "#GPU memory", NULL},
+		     out);
 	qsort(log->processes, log->n_processes, sizeof(*log->processes), compare_processes);
 	for (unsigned i = 0; i < log->n_processes && i < PROCESSES; i++) {
 		const struct report_process *p = &log->processes[i];
 
-		report_row_open(out, p->name);
-		report_cell(out, true);
-		strbuf_printf(out, "%d", (int)p->pid);
-		put_share(out, p->cpu_s, length_s);
-		put_share(out, p->gpu_s, length_s);
-		put_bytes(out, p->rss > 0 ? p->rss : (double)NAN);
-		put_bytes(out, p->gpu_bytes);
-		report_row_close(out);
+		html_put(out, ROW "<td class=\"n\">%d" NUMBER NUMBER NUMBER NUMBER ROW_END, p->name,
+			 (int)p->pid, report_percent(TEXT, p->cpu_s / length_s * 100),
+			 report_percent(TEXT, p->gpu_s / length_s * 100),
+			 unit_format(TEXT, p->rss > 0 ? p->rss : (double)NAN, bytes, false, false),
+			 unit_format(TEXT, p->gpu_bytes, bytes, false, false));
 	}
-	strbuf_str(out, "</tbody></table></div>");
+	strbuf_str(out, TABLE_END);
 }
 
 /* ---- functions ---- */
@@ -248,57 +172,51 @@ static void put_function(const struct report_log *log, const struct hot_row *row
 	char text[HOT_NAME_TEXT];
 
 	hot_function_text(f, text, sizeof(text));
-	report_row_open(out, text);
-	report_cell(out, true);
+	html_put(out, ROW "<td class=\"n\">", text);
 	strbuf_printf(out, row->count < HOT_FEW ? "[%.1f] %%" : "%.1f %%", row->self * 100);
 	strbuf_printf(out, " <small>± %.1f</small>", row->plus_minus * 100);
 	report_bar(out, row->self, "");
-	report_cell(out, true);
-	if (isfinite(row->total))
-		strbuf_printf(out, "%.1f %%", row->total * 100);
-	else
-		strbuf_str(out, "–");
-	report_cell(out, false);
-	html_text(out, f->module);
-	report_cell(out, false);
+	html_put(out, NUMBER WORDS "<td>", report_percent(TEXT, row->total * 100), f->module);
 	if (row->n_threads > 1)
 		strbuf_printf(out, "%u threads", row->n_threads);
 	else
 		html_text(out, row->n_threads ? log->hot.threads[row->thread].name : "");
-	report_row_close(out);
+	strbuf_str(out, ROW_END);
 }
 
 void report_put_functions(const struct report_log *log, struct strbuf *out)
 {
 	const struct hot_table *t = &log->functions;
+	AUTO_STRBUF struct strbuf note = {0};
 
-	report_heading("functions", "Hot functions", out);
-	strbuf_str(out, "<p class=\"note\">");
-	html_text(out, log->sources[SOURCE_HOT].source->driver);
-	strbuf_printf(out,
-		      "; %llu samples in %u threads. Shares of them, with their 95 %% confidence; in "
-		      "[brackets]: fewer than %d samples.</p><div class=\"sc\"><table>",
-		      (unsigned long long)t->count, t->n_threads, HOT_FEW);
-	report_head((const char *const[]){"function", "#self", "", "#total", "module", "thread", NULL}, out);
-	strbuf_str(out, "<tbody>");
+	html_put(&note,
+		 "%s; %llu samples in %u threads. Shares of them, with their 95 %% confidence; in "
+		 "[brackets]: fewer than %d samples.",
+		 log->sources[SOURCE_HOT].source->driver, (unsigned long long)t->count, t->n_threads,
+		 HOT_FEW);
+	report_table("functions", "Hot functions", note.p,
+		     (const char *const[]){"function", "#self", "", "#total", "module", "thread", NULL}, out);
 	for (unsigned i = 0; i < t->n && i < FUNCTIONS && (i < FUNCTIONS_FEW || t->rows[i].count >= HOT_FEW);
 	     i++)
 		put_function(log, &t->rows[i], out);
-	strbuf_str(out, "</tbody></table></div>");
+	strbuf_str(out, TABLE_END);
 }
 
 /* ---- method and counters ---- */
 
+/* A line of HTML for each of the text, which may be NULL. */
 static void put_fact(struct strbuf *out, const char *name, const char *text)
 {
-	if (!*text)
+	struct span rest = span_of(text);
+
+	if (!rest.n)
 		return;
 	strbuf_printf(out, "<dt>%s</dt><dd>", name);
-	for (; *text; text += strcspn(text, "\n"), text += *text == '\n') {
-		AUTOFREE char *line = xstrndup(text, strcspn(text, "\n"));
+	while (rest.n) {
+		struct span line = span_until(&rest, '\n');
 
-		html_text(out, line);
-		strbuf_str(out, text[strcspn(text, "\n")] ? "<br>" : "");
+		html_put(out, "%.*s", SPAN_ARG(line));
+		strbuf_str(out, line.p[line.n] ? "<br>" : "");
 	}
 	strbuf_str(out, "</dd>");
 }
@@ -318,7 +236,7 @@ void report_put_method(const struct report_log *log, const char *absent, struct 
 		      "a point of a line is the mean over %g s; a metric is a ratio of sums, a level such as "
 		      "a temperature the last one of its time",
 		      (double)log->step_ns * 1e-9);
-	strbuf_printf(&missing, "%s", absent);
+	strbuf_str(&missing, absent);
 	if (!log->sources[SOURCE_PASSES].source)
 		strbuf_printf(&missing, "%sframes and passes: no application had malitop's layer",
 			      missing.n ? "; " : "");
@@ -340,8 +258,8 @@ void report_put_method(const struct report_log *log, const char *absent, struct 
 	put_fact(out, "GPU needs", "cycles of a frame at the top clock; it has 85 % of the budget");
 	put_fact(out, "Limits",
 		 "of Arm's guide for this GPU, or of the house: malitop explain NAME has the reason");
-	put_fact(out, "Not in this report", missing.n ? missing.p : "");
-	put_fact(out, "Missing in the log", log->missing.n ? log->missing.p : "");
+	put_fact(out, "Not in this report", missing.p);
+	put_fact(out, "Missing in the log", log->missing.p);
 	strbuf_str(out, "</dl>");
 }
 
@@ -361,16 +279,9 @@ static void put_metric(const struct report_log *log, enum source_kind kind, cons
 		least = real_min(least, v);
 		most = real_max(most, v);
 	}
-	report_row_open(out, title);
-	report_cell(out, false);
-	html_text(out, m->def->name);
-	report_cell(out, true);
-	html_value(out, m, value);
-	report_cell(out, true);
-	html_value(out, m, least);
-	report_cell(out, true);
-	html_value(out, m, most);
-	report_row_close(out);
+	html_put(out, ROW WORDS NUMBER NUMBER NUMBER ROW_END, title, m->def->name,
+		 report_value_text(TEXT, m, value), report_value_text(TEXT, m, least),
+		 report_value_text(TEXT, m, most));
 }
 
 void report_put_counters(const struct report_log *log, struct strbuf *out)
@@ -385,7 +296,6 @@ void report_put_counters(const struct report_log *log, struct strbuf *out)
 		"the lowest and highest of its steps of %g s</summary><div class=\"sc\"><table>",
 		(double)log->step_ns * 1e-9);
 	report_head((const char *const[]){"metric", "name", "#mean", "#lowest", "#highest", NULL}, out);
-	strbuf_str(out, "<tbody>");
 	for (unsigned i = 0; i < templ->n_rows; i++)
 		if (templ->rows[i].metric)
 			put_metric(log, SOURCE_GPU, templ->rows[i].metric, templ->rows[i].title, out);
@@ -393,5 +303,5 @@ void report_put_counters(const struct report_log *log, struct strbuf *out)
 		for (unsigned i = 0; log->sets[kind] && i < log->sets[kind]->n_metrics; i++)
 			put_metric(log, kind, &log->sets[kind]->metrics[i],
 				   log->sets[kind]->metrics[i].def->title, out);
-	strbuf_str(out, "</tbody></table></div></details></div>");
+	strbuf_str(out, TABLE_END "</details></div>");
 }

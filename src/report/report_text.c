@@ -1,9 +1,11 @@
-#include "report/report_text.h"
+#include "report/report_page.h"
 
 #include "base/alloc.h"
+#include "base/put.h"
 #include "export/export_findings.h"
 #include "mlog/moment.h"
 
+#include <ctype.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,101 +13,89 @@
 
 #define THROUGHOUT 0.95 /* of the time */
 
-void html_span(struct strbuf *out, struct span text)
+void html_text(struct strbuf *out, const char *text)
 {
 	static const char special[] = "&<>\"'";
 	static const char *const entities[] = {"&amp;", "&lt;", "&gt;", "&quot;", "&#39;"};
+	size_t size = text ? strlen(text) + 1 : 1;
+	AUTOFREE char *printable = xmalloc(size);
 
-	for (size_t i = 0; i < text.n; i++) {
-		const char *at = text.p[i] ? strchr(special, text.p[i]) : NULL;
-		unsigned char c = (unsigned char)text.p[i];
-
-		if (at)
+	str_printable(printable, size, text ? text : "");
+	for (const char *p = printable, *at; *p; p++)
+		if ((at = strchr(special, *p)))
 			strbuf_str(out, entities[at - special]);
-		else if (c < 0x20 || c == 0x7f)
-			strbuf_str(out, "?");
 		else
-			strbuf_add(out, &text.p[i], 1);
-	}
+			strbuf_add(out, p, 1);
 }
 
-void html_text(struct strbuf *out, const char *text)
+void html_put(struct strbuf *out, const char *fmt, ...)
 {
-	char printable[1024];
+	va_list ap;
 
-	html_span(out, span_of(str_printable(printable, sizeof(printable), text)));
-}
-
-void html_value(struct strbuf *out, const struct metric *metric, double value)
-{
-	char text[UNITS_TEXT];
-
-	html_text(out, unit_format(text, value, metric->unit, metric->grows, false));
-}
-
-void html_number(struct strbuf *out, const struct judge_number *number, double value)
-{
-	char text[UNITS_TEXT];
-	bool rate = number->metric && number->metric->grows;
-
-	html_text(out, unit_format(text, value, number->unit, rate, false));
-}
-
-void html_ms(struct strbuf *out, double ms)
-{
-	if (isfinite(ms))
-		strbuf_printf(out, "%.1f ms", ms);
-	else
-		strbuf_str(out, "–");
-}
-
-void html_seconds(struct strbuf *out, double seconds)
-{
-	char text[UNITS_TEXT];
-
-	if (!isfinite(seconds))
-		strbuf_str(out, "–");
-	else if (seconds < 120)
-		strbuf_printf(out, "%.1f s", seconds);
-	else
-		strbuf_str(out, moment_format(text, (int64_t)(seconds * 1e9), false));
+	va_start(ap, fmt);
+	put_format(out, html_text, NULL, fmt, ap);
+	va_end(ap);
 }
 
 void html_id(struct strbuf *out, const char *prefix, const char *name)
 {
 	strbuf_str(out, prefix);
-	for (; *name; name++) {
-		bool plain = (*name >= 'a' && *name <= 'z') || (*name >= 'A' && *name <= 'Z') ||
-			     (*name >= '0' && *name <= '9');
+	for (; *name; name++)
+		strbuf_add(out, isascii(*name) && isalnum((unsigned char)*name) ? name : "-", 1);
+}
 
-		strbuf_add(out, plain ? name : "-", 1);
-	}
+/* ---- numbers ---- */
+
+char *report_ms(char text[UNITS_TEXT], double ms)
+{
+	snprintf(text, UNITS_TEXT, isfinite(ms) ? "%.1f ms" : "–", ms);
+	return text;
+}
+
+char *report_percent(char text[UNITS_TEXT], double percent)
+{
+	snprintf(text, UNITS_TEXT, isfinite(percent) ? "%.1f %%" : "–", percent);
+	return text;
+}
+
+char *report_seconds(char text[UNITS_TEXT], double seconds)
+{
+	if (isfinite(seconds) && seconds >= 120)
+		return moment_format(text, (int64_t)(seconds * 1e9), false);
+	snprintf(text, UNITS_TEXT, isfinite(seconds) ? "%.1f s" : "–", seconds);
+	return text;
+}
+
+char *report_value_text(char text[UNITS_TEXT], const struct metric *metric, double value)
+{
+	return unit_format(text, value, metric->unit, metric->grows, false);
+}
+
+char *report_number_text(char text[UNITS_TEXT], const struct judge_number *number, double value)
+{
+	return unit_format(text, value, number->unit, number->metric && number->metric->grows, false);
 }
 
 /* ---- what was judged ---- */
 
-bool report_throughout(const struct report_log *log, const struct judged *what, bool is_verdict)
+bool report_throughout(const struct report_log *log, const struct judged *what)
 {
-	double held_s = report_held_s(log, what, is_verdict, log->begin_ns, log->end_ns);
-
-	return held_s * 1e9 >= THROUGHOUT * (double)(log->end_ns - log->begin_ns);
+	return report_held_s(log, what, log->n_phases) * 1e9 >=
+	       THROUGHOUT * (double)(log->end_ns - log->begin_ns);
 }
 
-void report_where(const struct report_log *log, const struct judged *what, bool is_verdict, unsigned most,
-		  struct strbuf *out)
+void report_where(const struct report_log *log, const struct judged *what, unsigned most, struct strbuf *out)
 {
 	double held_s[REPORT_PHASES];
-	unsigned n = 0;
 
-	if (report_throughout(log, what, is_verdict) && log->n_phases > 1) {
-		strbuf_str(out, "throughout, ");
-		html_seconds(out, report_held_s(log, what, is_verdict, log->begin_ns, log->end_ns));
+	if (report_throughout(log, what) && log->n_phases > 1) {
+		strbuf_printf(out, "throughout, %s",
+			      report_seconds(TEXT, report_held_s(log, what, log->n_phases)));
 		return;
 	}
 	for (unsigned i = 0; i < log->n_phases; i++)
-		held_s[i] =
-			report_held_s(log, what, is_verdict, log->phases[i].begin_ns, log->phases[i].end_ns);
-	for (; n < most; n++) {
+		held_s[i] = report_held_s(log, what, i);
+	for (unsigned n = 0; n < most; n++) {
 		unsigned best = 0;
 
 		for (unsigned i = 1; i < log->n_phases; i++)
@@ -113,50 +103,154 @@ void report_where(const struct report_log *log, const struct judged *what, bool 
 				best = i;
 		if (!(held_s[best] > 0))
 			break;
-		strbuf_printf(out, "%s%s%s", n ? "; " : "", log->n_phases > 1 ? log->phases[best].name : "",
-			      log->n_phases > 1 ? ", " : "");
-		html_seconds(out, held_s[best]);
+		strbuf_printf(out, "%s%s%s%s", n ? "; " : "", log->n_phases > 1 ? log->phases[best].name : "",
+			      log->n_phases > 1 ? ", " : "", report_seconds(TEXT, held_s[best]));
 		held_s[best] = 0;
 	}
 }
 
-static void put_number(struct strbuf *out, const struct judge_number *number, double value)
-{
-	char text[UNITS_TEXT];
-	bool rate = number->metric && number->metric->grows;
-
-	strbuf_printf(out, "%s %s", number->title, unit_format(text, value, number->unit, rate, false));
-}
-
 void report_evidence(const struct judged *f, struct strbuf *out)
 {
-	for (unsigned i = 0; i < f->n_evidence; i++) {
-		if (isnan(f->evidence_mean[i]))
-			continue;
-		strbuf_str(out, out->n ? ", " : "");
-		put_number(out, &f->evidence[i], f->evidence_mean[i]);
-	}
+	for (unsigned i = 0; i < f->n_evidence; i++)
+		if (!isnan(f->evidence_mean[i]))
+			strbuf_printf(out, "%s%s %s", out->n ? ", " : "", f->evidence[i].title,
+				      report_number_text(TEXT, &f->evidence[i], f->evidence_mean[i]));
 }
 
 void report_limit(const struct judged *f, struct strbuf *out)
 {
-	put_number(out, &f->number, f->mean);
+	strbuf_printf(out, "%s %s", f->number.title, report_number_text(TEXT, &f->number, f->mean));
 	if (f->side == ALERT_NONE)
 		return;
 	strbuf_str(out, ", ");
 	findings_limit(f, out);
 }
 
+void report_reason(const struct report_log *log, const struct judge_rank *rank, unsigned most,
+		   struct strbuf *limit, struct strbuf *where)
+{
+	AUTO_STRBUF struct strbuf worth = {0};
+
+	report_limit(rank->f, limit);
+	judge_put_worth(report_judge(log), rank, true, &worth);
+	if (worth.n)
+		strbuf_printf(limit, "; %s", worth.p);
+	report_where(log, rank->f, most, where);
+}
+
+/* ---- the verdict in words ---- */
+
+static bool is_calm(const struct judged *verdict)
+{
+	return !verdict || strcmp(verdict->def->id, "frame-cap") == 0 ||
+	       strcmp(verdict->def->id, "idle") == 0 || strcmp(verdict->def->id, "unclear") == 0;
+}
+
+#define WORTH_NAMING 0.1 /* of the time: a shorter verdict is not what the log is about */
+
+/* The verdict that held longest, of those that hold something back if there is one. */
+static const struct judged *main_verdict(const struct report_log *log)
+{
+	const struct judge *judge = report_judge(log);
+	double length_s = (double)(log->end_ns - log->begin_ns) * 1e-9, most = WORTH_NAMING * length_s, share;
+	const struct judged *found = NULL;
+
+	for (unsigned i = 0; i < judge->n_verdicts; i++) {
+		const struct judged *v = &judge->verdicts[i];
+		double held_s = report_held_s(log, v, log->n_phases);
+
+		if (is_calm(v) || held_s < most)
+			continue;
+		most = held_s;
+		found = v;
+	}
+	return found ? found : judge_longest(judge, &share);
+}
+
+bool report_is_calm(const struct report_log *log)
+{
+	return is_calm(main_verdict(log)) && main_verdict(log);
+}
+
+/* The phase in which it held longest. */
+static const struct report_phase *phase_of(const struct report_log *log, const struct judged *what)
+{
+	unsigned best = 0;
+
+	for (unsigned i = 1; i < log->n_phases; i++)
+		if (report_held_s(log, what, i) > report_held_s(log, what, best))
+			best = i;
+	return &log->phases[best];
+}
+
+static void put_need(const struct report_need *need, struct strbuf *out)
+{
+	double over = need->need_ms - need->have_ms;
+
+	strbuf_printf(out, ": a frame%s needs %.1f ms of the GPU and has %.1f ms, ",
+		      need->wanted ? " at the wanted rate" : "", need->need_ms, need->have_ms);
+	strbuf_printf(out, over > 0 ? "over by %.1f ms" : "%.1f ms to spare", over > 0 ? over : -over);
+}
+
+void report_sentence(const struct report_log *log, struct strbuf *out)
+{
+	const struct judged *verdict = main_verdict(log);
+	struct report_need need;
+
+	if (!verdict) {
+		strbuf_str(out, "Not clear: ");
+		judge_missing(report_judge(log), out);
+		return;
+	}
+	need = report_verdict_need(log, verdict);
+	strbuf_str(out, verdict->def->title);
+	if (log->n_phases > 1 && !report_throughout(log, verdict))
+		strbuf_printf(out, " in %s", phase_of(log, verdict)->name);
+	if (report_is_gpu(verdict) && isfinite(need.need_ms) && isfinite(need.have_ms)) {
+		put_need(&need, out);
+	} else {
+		AUTO_STRBUF struct strbuf evidence = {0};
+
+		report_evidence(verdict, &evidence);
+		strbuf_printf(out, "%s%s", evidence.n ? ": " : "", evidence.n ? evidence.p : "");
+	}
+	strbuf_str(out, ".");
+}
+
+void report_lead(const struct report_log *log, struct strbuf *out)
+{
+	const struct judge *judge = report_judge(log);
+	const struct judged *verdict = main_verdict(log);
+	unsigned n = 0;
+
+	for (unsigned i = 0; i < judge->n_verdicts; i++) {
+		const struct judged *v = &judge->verdicts[i];
+		double held_s = report_held_s(log, v, log->n_phases);
+
+		if (v == verdict || !(held_s > 0))
+			continue;
+		strbuf_printf(out, "%s%s for %s", n++ ? ", " : "Also ", v->def->title,
+			      report_seconds(TEXT, held_s));
+	}
+	strbuf_str(out, n ? ". " : "");
+	if (log->frames->times.n)
+		strbuf_printf(out, "%llu of %llu frames were late. ", (unsigned long long)log->frames->late,
+			      (unsigned long long)log->frames->times.n);
+	if (log->session.fps > 0 && (log->session.gpu || log->frames->times.n))
+		strbuf_printf(out, "Goal: %g fps, %.2f ms, of which 15 %% stay in reserve.", log->session.fps,
+			      1000 / log->session.fps);
+}
+
 /* ---- what frames need ---- */
 
 struct report_need report_need(const struct report_log *log, const struct report_span *span)
 {
-	struct report_need need = {.need_ms = report_named(log, "GPUFrameNeeds", span, NULL),
-				   .have_ms = report_named(log, "GPUFrameBudget", span, NULL)};
+	struct report_need need = {.need_ms = report_named(log, "GPUFrameNeeds", span),
+				   .have_ms = report_named(log, "GPUFrameBudget", span)};
 
 	need.wanted = isnan(need.need_ms);
 	if (need.wanted)
-		need.need_ms = report_named(log, "GPUFrameNeedsWanted", span, NULL);
+		need.need_ms = report_named(log, "GPUFrameNeedsWanted", span);
 	return need;
 }
 
@@ -200,13 +294,4 @@ struct judge_rank *report_findings(const struct report_log *log, unsigned *n)
 
 	*n = findings_ranked(judge, ranks);
 	return ranks;
-}
-
-void report_worth(const struct report_log *log, const struct judge_rank *rank, struct strbuf *out)
-{
-	AUTO_STRBUF struct strbuf worth = {0};
-
-	judge_put_worth(report_judge(log), rank, true, &worth);
-	if (worth.n)
-		strbuf_printf(out, "; %s", worth.p);
 }
