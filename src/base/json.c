@@ -33,12 +33,14 @@ void json_number(struct strbuf *out, double value)
 	strbuf_str(out, isfinite(value) ? number_shortest(text, value) : "null");
 }
 
+const char json_null[] = "null";
+
 static void put_string(struct strbuf *out, const char *text)
 {
-	if (text)
-		json_string(out, text);
+	if (text == json_null)
+		strbuf_str(out, text);
 	else
-		strbuf_str(out, "null");
+		json_string(out, text);
 }
 
 void json_put(struct strbuf *out, const char *fmt, ...)

@@ -8,7 +8,8 @@
 void json_string(struct strbuf *out, const char *text);
 /* Add a number, or null for NaN and infinity. */
 void json_number(struct strbuf *out, double value);
-/* Add a format (put.h): %s is a string, or null for NULL; %g is a number or null. */
+/* Add a format (put.h): %s is a string, or null for json_null; %g is a number or null. */
+extern const char json_null[];
 void json_put(struct strbuf *out, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
 #endif

@@ -8,7 +8,7 @@
 
 #include <stdarg.h>
 
-/* Conversions: %s and %.*s, given to `text`, NULL as well; %g, given to `number` unless that is
+/* Conversions: %s and %.*s, given to `text`; %g, given to `number` unless that is
  * NULL or there is a precision; %d, %u, %llu, %.Nf, %.Ng, %%. No flags and no widths. */
 void put_format(struct strbuf *out, void (*text)(struct strbuf *out, const char *text),
 		void (*number)(struct strbuf *out, double value), const char *fmt, va_list ap)

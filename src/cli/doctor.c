@@ -111,34 +111,22 @@ static void print_text(const struct doctor *d, struct strbuf *out)
 			: "No GPU of this machine can be measured. `malitop --demo` shows a simulated one.");
 }
 
-static void json_member(struct strbuf *out, const char *name, const char *text)
-{
-	strbuf_printf(out, ",\"%s\":", name);
-	json_string(out, text);
-}
-
 static void print_jsonl(const struct doctor *d, struct strbuf *out)
 {
 	for (unsigned i = 0; i < d->n; i++) {
 		const struct doctor_finding *f = &d->findings[i];
 
-		strbuf_printf(out, "{\"area\":\"%s\",\"state\":\"%s\"", area_names[f->area],
-			      state_names[f->state]);
-		json_member(out, "thing", f->thing);
-		json_member(out, "words", f->words);
-		json_member(out, "help", f->help);
-		strbuf_str(out, "}\n");
+		json_put(out, "{\"area\":%s,\"state\":%s,\"thing\":%s,\"words\":%s,\"help\":%s}\n",
+			 area_names[f->area], state_names[f->state], f->thing, f->words, f->help);
 	}
 	strbuf_printf(out, "{\"malitop\":\"%s\",\"gpu_works\":%s}\n", PACKAGE_VERSION,
 		      d->gpu_works ? "true" : "false");
 }
 
-static void (*const printers[])(const struct doctor *d, struct strbuf *out) = {
-	[FORMAT_TABLE] = print_text,
-	[FORMAT_JSONL] = print_jsonl,
-};
-
 void doctor_print(const struct doctor *d, struct strbuf *out)
 {
-	printers[d->options->format](d, out);
+	if (d->options->format == FORMAT_JSONL)
+		print_jsonl(d, out);
+	else
+		print_text(d, out);
 }

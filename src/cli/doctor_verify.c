@@ -41,25 +41,16 @@ static void print_row(struct verify_print *p, const struct verify_row *row)
 		      row->why ? ": " : "", row->why ? row->why : "");
 }
 
-static void json_field(struct strbuf *out, const char *name, double value)
-{
-	strbuf_printf(out, ",\"%s\":", name);
-	json_number(out, value);
-}
-
 static void json_row(struct verify_print *p, const struct verify_row *row)
 {
 	static const char *const words[] = {
 		[VERIFY_RIGHT] = "right", [VERIFY_WRONG] = "wrong", [VERIFY_UNJUDGED] = "unjudged"};
 
-	strbuf_printf(p->out, "{\"loop\":\"%s\",\"event\":\"%s\"", row->loop, row->event);
-	json_field(p->out, "counted", row->counted);
-	json_field(p->out, "expected", row->expected);
-	json_field(p->out, "low", row->low);
-	json_field(p->out, "high", row->high);
-	strbuf_printf(p->out, ",\"verdict\":\"%s\",\"why\":", words[row->verdict]);
-	json_string(p->out, row->why ? row->why : "");
-	strbuf_str(p->out, "}\n");
+	json_put(p->out,
+		 "{\"loop\":%s,\"event\":%s,\"counted\":%g,\"expected\":%g,\"low\":%g,\"high\":%g,"
+		 "\"verdict\":%s,\"why\":%s}\n",
+		 row->loop, row->event, row->counted, row->expected, row->low, row->high, words[row->verdict],
+		 row->why ? row->why : "");
 }
 
 static void add_row(void *ctx, const struct verify_row *row)
@@ -79,11 +70,8 @@ static void add_access(void *ctx, const struct verify_access *access)
 	char cycles[UNITS_TEXT] = "-";
 
 	if (p->json) {
-		strbuf_printf(p->out, "{\"bytes\":%llu,\"level\":\"%s\"", (unsigned long long)access->bytes,
-			      access->level);
-		json_field(p->out, "ns", access->ns);
-		json_field(p->out, "cycles", access->cycles);
-		strbuf_str(p->out, "}\n");
+		json_put(p->out, "{\"bytes\":%llu,\"level\":%s,\"ns\":%g,\"cycles\":%g}\n",
+			 (unsigned long long)access->bytes, access->level, access->ns, access->cycles);
 		return;
 	}
 	if (!p->n_accesses++)

@@ -171,7 +171,8 @@ struct export *export_new(const struct export_format *format, const struct expor
 	if (ok) {
 		sort_columns(ex);
 		allocate_buffers(ex);
-		format->begin(&ex->table, &ex->line);
+		if (format->begin)
+			format->begin(&ex->table, &ex->line);
 		ok = write_line(ex, err);
 	}
 	if (ok)
@@ -356,7 +357,8 @@ static bool write_row(struct export *ex, struct export_row *row, struct err *err
 	if (!ex->table.begin_ns)
 		ex->table.begin_ns = row->begin_ns;
 	strbuf_clear(&ex->line);
-	ex->format->row(table, row, &ex->line);
+	if (ex->format->row)
+		ex->format->row(table, row, &ex->line);
 	return write_line(ex, err);
 }
 

@@ -186,6 +186,7 @@ struct export_format {
 	bool (*check)(const struct export_table *table, struct err *err);
 	/* Sort or remove columns. NULL: they stay as they are. */
 	void (*arrange)(struct export_table *table);
+	/* A header; a row. NULL: there are none. */
 	void (*begin)(const struct export_table *table, struct strbuf *out);
 	void (*row)(const struct export_table *table, const struct export_row *row, struct strbuf *out);
 	/* A sample before its row, for what rows do not have. NULL: rows are all. */

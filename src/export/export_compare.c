@@ -121,11 +121,6 @@ static void finish_functions(struct export_compare *c)
 	c->n = n;
 }
 
-static void compared_begin(const struct export_table *table, struct strbuf *out)
-{
-	(void)table, (void)out;
-}
-
 static void compared_row(const struct export_table *table, const struct export_row *row, struct strbuf *out)
 {
 	struct export_compare *c = table->options->compare;
@@ -144,8 +139,7 @@ static void compared_row(const struct export_table *table, const struct export_r
 		compare_functions(c, table->hot);
 }
 
-const struct export_format export_compared = {
-	.name = "compared", .hot = true, .begin = compared_begin, .row = compared_row};
+const struct export_format export_compared = {.name = "compared", .hot = true, .row = compared_row};
 
 /* ---- the order ---- */
 
@@ -264,15 +258,8 @@ static void print_csv(const struct export_compare *c, struct strbuf *out)
 
 static void json_log(const struct export_compare *c, unsigned log, const char *side, struct strbuf *out)
 {
-	strbuf_printf(out, "\"%s\":{\"log\":", side);
-	json_string(out, c->logs[log].name);
-	strbuf_str(out, ",\"source\":");
-	json_string(out, c->logs[log].source);
-	strbuf_str(out, ",\"seconds\":");
-	json_number(out, c->logs[log].seconds);
-	strbuf_str(out, ",\"verdict\":");
-	json_string(out, c->logs[log].verdict);
-	strbuf_str(out, "}");
+	json_put(out, "%s:{\"log\":%s,\"source\":%s,\"seconds\":%g,\"verdict\":%s}", side, c->logs[log].name,
+		 c->logs[log].source, c->logs[log].seconds, c->logs[log].verdict);
 }
 
 static void print_jsonl(const struct export_compare *c, struct strbuf *out)
@@ -286,15 +273,8 @@ static void print_jsonl(const struct export_compare *c, struct strbuf *out)
 		const struct compared *r = &c->rows[i];
 		char unit[UNITS_TEXT];
 
-		strbuf_str(out, "{\"name\":");
-		json_string(out, r->name);
-		strbuf_printf(out, ",\"unit\":\"%s\",\"before\":", unit_name(unit, r));
-		json_number(out, r->value[0]);
-		strbuf_str(out, ",\"after\":");
-		json_number(out, r->value[1]);
-		strbuf_str(out, ",\"change_percent\":");
-		json_number(out, change_of(r));
-		strbuf_str(out, "}\n");
+		json_put(out, "{\"name\":%s,\"unit\":%s,\"before\":%g,\"after\":%g,\"change_percent\":%g}\n",
+			 r->name, unit_name(unit, r), r->value[0], r->value[1], change_of(r));
 	}
 }
 

@@ -47,12 +47,6 @@ static bool counters_check(const struct export_table *table, struct err *err)
 	return true;
 }
 
-static void counters_begin(const struct export_table *table, struct strbuf *out)
-{
-	(void)table;
-	(void)out;
-}
-
 /* Return the counter of that name, or -1. Search from the last one found (`at`), because slots are
  * mostly in the order of the layout. */
 static int find_counter(const struct gpu_layout *layout, const char *name, int at)
@@ -140,8 +134,5 @@ static void counters_row(const struct export_table *table, const struct export_r
 		put_counters(set, sum, out);
 }
 
-const struct export_format export_counters = {.name = "counters",
-					      .raw = true,
-					      .check = counters_check,
-					      .begin = counters_begin,
-					      .row = counters_row};
+const struct export_format export_counters = {
+	.name = "counters", .raw = true, .check = counters_check, .row = counters_row};

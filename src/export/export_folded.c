@@ -12,16 +12,6 @@ static bool folded_check(const struct export_table *table, struct err *err)
 	return err_set(err, 0, "folded: this log has no samples of running code: record it with --hot");
 }
 
-static void folded_begin(const struct export_table *table, struct strbuf *out)
-{
-	(void)table, (void)out;
-}
-
-static void folded_row(const struct export_table *table, const struct export_row *row, struct strbuf *out)
-{
-	(void)table, (void)row, (void)out;
-}
-
 static void folded_end(const struct export_table *table, struct strbuf *out)
 {
 	static const struct hot_scope all = {0};
@@ -29,10 +19,5 @@ static void folded_end(const struct export_table *table, struct strbuf *out)
 	hot_fold_stacks(table->hot, &all, out);
 }
 
-const struct export_format export_folded = {.name = "folded",
-					    .raw = true,
-					    .hot = true,
-					    .check = folded_check,
-					    .begin = folded_begin,
-					    .row = folded_row,
-					    .end = folded_end};
+const struct export_format export_folded = {
+	.name = "folded", .raw = true, .hot = true, .check = folded_check, .end = folded_end};

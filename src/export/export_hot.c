@@ -24,14 +24,6 @@ static double value_of(const struct export_table *table, const char *name)
 	return metric ? metric_value(metric, vector) : NAN;
 }
 
-/* "cycles" of "cycles, 199 Hz per busy CPU". */
-static struct span event_of(const struct export_table *table)
-{
-	struct span rest = span_of(table->hot_source->driver);
-
-	return span_until(&rest, ',');
-}
-
 static void format_threads(const struct hot_profile *p, const struct hot_row *row, char text[TEXT])
 {
 	if (row->n_threads > 1)
@@ -105,34 +97,26 @@ void export_hot(const struct export_table *table, struct strbuf *out)
 void export_hot_json(const struct export_table *table, struct strbuf *out)
 {
 	static const struct hot_scope all = {0};
-	AUTOFREE char *event = table->hot ? span_dup(event_of(table)) : NULL;
 	const struct hot_profile *p = table->hot;
+	const char *driver = p ? table->hot_source->driver : ""; /* "cycles, 199 Hz per busy CPU" */
 	struct hot_table t;
 
 	if (!p)
 		return;
 	hot_table_make(&t, p, &all);
-	strbuf_str(out, "{\"hot\":{\"event\":");
-	json_string(out, event);
-	strbuf_printf(out, ",\"samples\":%llu,\"lost\":", (unsigned long long)t.count);
-	json_number(out, t.count ? value_of(table, "hot.lost") : 0);
-	strbuf_str(out, ",\"cost_percent\":");
-	json_number(out, t.count ? value_of(table, "hot.cost") : (double)NAN);
-	strbuf_str(out, ",\"functions\":[");
+	json_put(out,
+		 "{\"hot\":{\"event\":%.*s,\"samples\":%llu,\"lost\":%g,\"cost_percent\":%g,\"functions\":[",
+		 (int)strcspn(driver, ","), driver, (unsigned long long)t.count,
+		 t.count ? value_of(table, "hot.lost") : 0,
+		 t.count ? value_of(table, "hot.cost") : (double)NAN);
 	for (unsigned i = 0; i < t.n; i++) {
 		const struct hot_function *f = &p->functions[t.rows[i].function];
 		char text[HOT_NAME_TEXT];
 
 		hot_function_text(f, text, sizeof(text));
-		strbuf_str(out, i ? ",{\"name\":" : "{\"name\":");
-		json_string(out, text);
-		strbuf_str(out, ",\"module\":");
-		json_string(out, f->module);
-		strbuf_str(out, ",\"self\":");
-		json_number(out, t.rows[i].self);
-		strbuf_str(out, ",\"total\":");
-		json_number(out, t.rows[i].total);
-		strbuf_printf(out, ",\"samples\":%llu}", (unsigned long long)t.rows[i].count);
+		strbuf_str(out, i ? "," : "");
+		json_put(out, "{\"name\":%s,\"module\":%s,\"self\":%g,\"total\":%g,\"samples\":%llu}", text,
+			 f->module, t.rows[i].self, t.rows[i].total, (unsigned long long)t.rows[i].count);
 	}
 	strbuf_str(out, "]}}\n");
 	hot_table_fini(&t);

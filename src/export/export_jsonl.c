@@ -1,22 +1,13 @@
-#include "export/export.h"
-
 #include "export/export_findings.h"
-
 #include "export/export_priv.h"
 
+#include "base/alloc.h"
 #include "base/json.h"
 #include "base/units.h"
 #include "model/rawtable.h"
 
 #include <math.h>
 #include <string.h>
-
-static void json_member(struct strbuf *out, const char *name)
-{
-	strbuf_str(out, ",");
-	json_string(out, name);
-	strbuf_str(out, ":");
-}
 
 /* Write the constants of a GPU: those of the device under the names of the raw counter table, then
  * those of the product. */
@@ -30,14 +21,11 @@ static void json_constants(const struct export_source *source, struct strbuf *ou
 		       {RAWTABLE_BUS_BITS, VECTOR_BUS_BITS}};
 	const struct gpu_product *product = source->set->product;
 
-	for (size_t i = 0; i < sizeof(machine) / sizeof(machine[0]); i++) {
-		strbuf_printf(out, "%s\"%s\":", i ? "," : "{", rawtable_constant_names[machine[i].name]);
-		json_number(out, source->set->constants[machine[i].at]);
-	}
-	for (unsigned i = 0; product && i < product->n_constants; i++) {
-		json_member(out, product->constants[i].name);
-		json_number(out, product->constants[i].value);
-	}
+	for (size_t i = 0; i < ARRAY_LEN(machine); i++)
+		json_put(out, i ? ",%s:%g" : "{%s:%g", rawtable_constant_names[machine[i].name],
+			 source->set->constants[machine[i].at]);
+	for (unsigned i = 0; product && i < product->n_constants; i++)
+		json_put(out, ",%s:%g", product->constants[i].name, (double)product->constants[i].value);
 	strbuf_str(out, "}");
 }
 
@@ -46,22 +34,12 @@ static void json_source(const struct export_source *source, struct strbuf *out)
 	static const char *const kinds[SOURCE_KINDS] = {"gpu", "cpu", "cpu", "passes", "hot", "mixed"};
 	const struct gpu_product *product = source->set->product;
 
-	strbuf_printf(out, "{\"kind\":\"%s\"", kinds[source->kind]);
-	json_member(out, "name");
-	json_string(out, source->title);
-	json_member(out, "driver");
-	json_string(out, source->driver);
-	json_member(out, "prefix");
-	json_string(out, source->prefix);
-	json_member(out, "interval");
+	json_put(out,
+		 "{\"kind\":%s,\"name\":%s,\"driver\":%s,\"prefix\":%s,\"interval\":", kinds[source->kind],
+		 source->title, source->driver, source->prefix);
 	export_seconds(out, source->period_ns);
 	if (source->set->layout) {
-		json_member(out, "product");
-		if (product)
-			json_string(out, product->name);
-		else
-			strbuf_str(out, "null");
-		json_member(out, "constants");
+		json_put(out, ",\"product\":%s,\"constants\":", product ? product->name : json_null);
 		json_constants(source, out);
 	}
 	strbuf_str(out, "}");
@@ -72,43 +50,26 @@ static void jsonl_begin(const struct export_table *table, struct strbuf *out)
 	const struct export_source *first = &table->sources[table->first];
 	bool gpu = first->set->layout != NULL;
 
-	strbuf_str(out, "{\"malitop\":");
-	json_string(out, table->options->version);
-	json_member(out, "host");
-	json_string(out, table->options->host);
-	json_member(out, "gpu");
-	if (gpu)
-		json_string(out, first->title);
-	else
-		strbuf_str(out, "null");
-	json_member(out, "driver");
-	json_string(out, first->driver);
-	json_member(out, "constants");
+	json_put(out, "{\"malitop\":%s,\"host\":%s,\"gpu\":%s,\"driver\":%s,\"constants\":",
+		 table->options->version, table->options->host, gpu ? first->title : json_null,
+		 first->driver);
 	if (gpu)
 		json_constants(first, out);
 	else
 		strbuf_str(out, "{}");
-	json_member(out, "definitions");
-	json_string(out, table->guide ? "guide" : "current");
-	json_member(out, "sources");
+	json_put(out, ",\"definitions\":%s,\"sources\":[", table->guide ? "guide" : "current");
 	for (unsigned i = 0; i < table->n_sources; i++) {
-		strbuf_str(out, i ? "," : "[");
+		strbuf_str(out, i ? "," : "");
 		json_source(&table->sources[i], out);
 	}
-	strbuf_str(out, "]");
-	json_member(out, "metrics");
+	strbuf_str(out, "],\"metrics\":[");
 	for (unsigned i = 0; i < table->n_columns; i++) {
 		const struct export_column *c = &table->columns[i];
 
-		strbuf_str(out, i ? ",{\"name\":" : "[{\"name\":");
-		json_string(out, c->name);
-		json_member(out, "title");
-		json_string(out, c->title);
-		json_member(out, "unit");
-		json_string(out, c->unit->name);
-		strbuf_str(out, "}");
+		strbuf_str(out, i ? "," : "");
+		json_put(out, "{\"name\":%s,\"title\":%s,\"unit\":%s}", c->name, c->title, c->unit->name);
 	}
-	strbuf_str(out, table->n_columns ? "]}\n" : "[]}\n");
+	strbuf_str(out, "]}\n");
 }
 
 static void jsonl_row(const struct export_table *table, const struct export_row *row, struct strbuf *out)
@@ -117,20 +78,17 @@ static void jsonl_row(const struct export_table *table, const struct export_row 
 
 	strbuf_str(out, "{\"time\":");
 	export_seconds(out, row->begin_ns);
-	if (table->options->several) {
-		json_member(out, "host");
-		json_string(out, table->options->host);
-	}
-	json_member(out, "duration");
+	if (table->options->several)
+		json_put(out, ",\"host\":%s", table->options->host);
+	strbuf_str(out, ",\"duration\":");
 	export_seconds(out, row->duration_ns);
-	json_member(out, "flags");
-	json_string(out, export_flags(flags, row));
-	if (row->verdict) {
-		json_member(out, "verdict");
-		json_string(out, row->verdict);
-	}
+	json_put(out, ",\"flags\":%s", export_flags(flags, row));
+	if (row->verdict)
+		json_put(out, ",\"verdict\":%s", row->verdict);
 	for (unsigned i = 0; i < table->n_columns; i++) {
-		json_member(out, table->columns[i].name);
+		strbuf_str(out, ",");
+		json_string(out, table->columns[i].name);
+		strbuf_str(out, ":");
 		json_number(out, row->values[i]);
 	}
 	strbuf_str(out, "}\n");

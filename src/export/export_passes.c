@@ -267,84 +267,48 @@ void export_frame_energy(const struct export_table *table, const struct export_r
 	}
 }
 
-static void put_member(const char *name, double value, struct strbuf *out)
-{
-	strbuf_printf(out, ",\"%s\":", name);
-	json_number(out, value);
-}
-
 /* ,"cpu_ms":{"mean":..,"p50":..,"p95":..,"p99":..} */
 static void put_percentiles(const struct metric_set *set, const double *vector,
 			    const struct frame_times *times, const char *const metrics[4], const char *name,
 			    struct strbuf *out)
 {
-	static const struct {
-		const char *key;
-		double share;
-	} shares[] = {{"p50", 0.5}, {"p95", 0.95}, {"p99", 0.99}};
-
-	strbuf_printf(out, ",\"%s\":", name);
-	strbuf_str(out, "{\"mean\":");
-	json_number(out, value_of(set, vector, metrics[0]));
-	for (size_t i = 0; i < ARRAY_LEN(shares); i++)
-		put_member(shares[i].key, share_ms(times, shares[i].share, set, vector, metrics[i + 1]), out);
-	strbuf_str(out, "}");
+	json_put(out, ",%s:{\"mean\":%g,\"p50\":%g,\"p95\":%g,\"p99\":%g}", name,
+		 value_of(set, vector, metrics[0]), share_ms(times, 0.5, set, vector, metrics[1]),
+		 share_ms(times, 0.95, set, vector, metrics[2]),
+		 share_ms(times, 0.99, set, vector, metrics[3]));
 }
 
 static void put_json_worst(const struct frame_stats *stats, int64_t begin_ns, struct strbuf *out)
 {
-	put_member("low_1pct_fps", times_low(&stats->times, 0.01), out);
-	put_member("low_01pct_fps", times_low(&stats->times, 0.001), out);
-	strbuf_str(out, ",\"worst\":[");
+	json_put(out, ",\"low_1pct_fps\":%g,\"low_01pct_fps\":%g,\"worst\":[", times_low(&stats->times, 0.01),
+		 times_low(&stats->times, 0.001));
 	for (unsigned i = 0; i < stats->n_worst && i < WORST_SHOWN; i++) {
 		const struct frame_facts *w = &stats->worst[i];
 
-		strbuf_str(out, i ? ",{\"at_s\":" : "{\"at_s\":");
-		json_number(out, (double)(w->end_ns - begin_ns) * 1e-9);
-		put_member("frame", w->number, out);
-		put_member("ms", w->ms, out);
-		put_member("cpu_ms", w->cpu_ms, out);
-		put_member("gpu_ms", w->gpu_ms, out);
-		put_member("present_ms", w->present_ms, out);
-		put_member("wait_ms", w->wait_ms, out);
-		strbuf_str(out, ",\"pass\":");
-		if (w->pass[0])
-			json_string(out, w->pass);
-		else
-			strbuf_str(out, "null");
-		put_member("pass_ms", w->pass_ms, out);
-		strbuf_str(out, "}");
+		strbuf_str(out, i ? "," : "");
+		json_put(out,
+			 "{\"at_s\":%g,\"frame\":%g,\"ms\":%g,\"cpu_ms\":%g,\"gpu_ms\":%g,"
+			 "\"present_ms\":%g,\"wait_ms\":%g,\"pass\":%s,\"pass_ms\":%g}",
+			 (double)(w->end_ns - begin_ns) * 1e-9, w->number, w->ms, w->cpu_ms, w->gpu_ms,
+			 w->present_ms, w->wait_ms, w->pass[0] ? w->pass : json_null, w->pass_ms);
 	}
 	strbuf_str(out, "]");
 }
 
 static void put_json_lines(const struct pass_table *table, struct strbuf *out)
 {
-	strbuf_str(out, ",\"passes\":");
-	strbuf_str(out, "[");
+	strbuf_str(out, ",\"passes\":[");
 	for (unsigned i = 0; i < table->n; i++) {
 		const struct pass_line *l = &table->lines[i];
 
-		strbuf_str(out, i ? ",{\"name\":" : "{\"name\":");
-		json_string(out, l->name);
-		put_member("width", l->width ? l->width : (double)NAN, out);
-		put_member("height", l->height ? l->height : (double)NAN, out);
-		put_member("count", l->count, out);
-		strbuf_str(out, ",\"kind\":");
-		json_string(out, passes_kind_names[l->kind]);
-		strbuf_str(out, ",\"ms\":");
-		strbuf_str(out, "{\"mean\":");
-		json_number(out, l->ms);
-		put_member("p95", l->p95_ms, out);
-		put_member("min", l->least_ms, out);
-		put_member("p50", l->p50_ms, out);
-		put_member("longest", l->most_ms, out);
-		strbuf_str(out, "}");
-		put_member("share", l->share, out);
-		put_member("draws", l->draws, out);
-		put_member("dispatches", l->dispatches, out);
-		put_member("vertices", l->vertices, out);
-		strbuf_str(out, "}");
+		strbuf_str(out, i ? "," : "");
+		json_put(out,
+			 "{\"name\":%s,\"width\":%g,\"height\":%g,\"count\":%g,\"kind\":%s,"
+			 "\"ms\":{\"mean\":%g,\"p95\":%g,\"min\":%g,\"p50\":%g,\"longest\":%g},"
+			 "\"share\":%g,\"draws\":%g,\"dispatches\":%g,\"vertices\":%g}",
+			 l->name, l->width ? l->width : (double)NAN, l->height ? l->height : (double)NAN,
+			 l->count, passes_kind_names[l->kind], l->ms, l->p95_ms, l->least_ms, l->p50_ms,
+			 l->most_ms, l->share, l->draws, l->dispatches, l->vertices);
 	}
 	strbuf_str(out, "]");
 }
@@ -356,13 +320,9 @@ static void put_json_regions(const struct pass_table *table, struct strbuf *out)
 	for (unsigned i = 0; i < table->n_regions; i++) {
 		const struct region_line *l = &table->regions[i];
 
-		strbuf_str(out, i ? ",{\"name\":" : "{\"name\":");
-		json_string(out, l->name);
-		put_member("calls", l->calls, out);
-		put_member("ms", l->ms, out);
-		put_member("cycles", l->cycles, out);
-		put_member("instructions", l->instructions, out);
-		strbuf_str(out, "}");
+		strbuf_str(out, i ? "," : "");
+		json_put(out, "{\"name\":%s,\"calls\":%g,\"ms\":%g,\"cycles\":%g,\"instructions\":%g}",
+			 l->name, l->calls, l->ms, l->cycles, l->instructions);
 	}
 	strbuf_str(out, "]");
 }
@@ -371,20 +331,14 @@ static void put_json_regions(const struct pass_table *table, struct strbuf *out)
 static void put_json_facts(const struct metric_set *set, const double *vector, const struct pass_table *table,
 			   struct strbuf *out)
 {
-	strbuf_str(out, ",\"application\":");
-	json_string(out, table->app);
-	put_member("pid", table->pid, out);
-	put_member("changes", value_of(set, vector, "passes.changes"), out);
-	put_member("omitted", value_of(set, vector, "passes.omitted"), out);
+	json_put(out, ",\"application\":%s,\"pid\":%u,\"changes\":%g,\"omitted\":%g", table->app, table->pid,
+		 value_of(set, vector, "passes.changes"), value_of(set, vector, "passes.omitted"));
 	for (size_t i = 0; i < ARRAY_LEN(losses); i++)
-		put_member(losses[i].key, value_of(set, vector, losses[i].metric), out);
-	strbuf_str(out, ",\"boundary\":");
-	json_string(out, passes_boundary_names[table->boundary]);
-	strbuf_str(out, ",\"driver\":");
-	json_string(out, table->driver);
+		json_put(out, ",%s:%g", losses[i].key, value_of(set, vector, losses[i].metric));
+	json_put(out, ",\"boundary\":%s,\"driver\":%s", passes_boundary_names[table->boundary],
+		 table->driver);
 	strbuf_printf(out, ",\"software\":%s", table->software ? "true" : "false");
-	strbuf_str(out, ",\"stamps\":");
-	json_string(out, passes_stamp_texts[table->stamp]);
+	json_put(out, ",\"stamps\":%s", passes_stamp_texts[table->stamp]);
 }
 
 void export_passes_json(const struct export_source *source, const struct column *sum, int64_t begin_ns,
@@ -399,15 +353,14 @@ void export_passes_json(const struct export_source *source, const struct column 
 
 	if (!vector)
 		return;
-	strbuf_str(out, "{\"frames\":{\"count\":");
-	json_number(out, value_of(source->set, vector, "frame.count"));
+	json_put(out, "{\"frames\":{\"count\":%g", value_of(source->set, vector, "frame.count"));
 	put_percentiles(source->set, vector, &stats->times, cpu, "cpu_ms", out);
 	put_percentiles(source->set, vector, &stats->gpu, gpu, "gpu_ms", out);
-	put_member("missed", table.missed, out);
-	put_member("longest_ms", value_of(source->set, vector, "frame.worst_ms"), out);
-	put_member("busy_ms", value_of(source->set, vector, "frame.busy_ms"), out);
-	put_member("present_ms", value_of(source->set, vector, "frame.present_ms"), out);
-	put_member("wait_ms", value_of(source->set, vector, "frame.wait_ms"), out);
+	json_put(out, ",\"missed\":%g,\"longest_ms\":%g,\"busy_ms\":%g,\"present_ms\":%g,\"wait_ms\":%g",
+		 table.missed, value_of(source->set, vector, "frame.worst_ms"),
+		 value_of(source->set, vector, "frame.busy_ms"),
+		 value_of(source->set, vector, "frame.present_ms"),
+		 value_of(source->set, vector, "frame.wait_ms"));
 	put_json_worst(stats, begin_ns, out);
 	strbuf_str(out, "}");
 	put_json_lines(&table, out);

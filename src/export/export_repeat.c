@@ -85,11 +85,6 @@ static void add_events(struct export_repeat *r, const struct export_source *sour
 	}
 }
 
-static void totals_begin(const struct export_table *table, struct strbuf *out)
-{
-	(void)table, (void)out;
-}
-
 static void totals_row(const struct export_table *table, const struct export_row *row, struct strbuf *out)
 {
 	struct export_repeat *r = table->options->repeat;
@@ -112,7 +107,7 @@ static void totals_row(const struct export_table *table, const struct export_row
 	add_figure(r, "system", seconds, (double)c->system_ns * 1e-9);
 }
 
-const struct export_format export_totals = {.name = "totals", .begin = totals_begin, .row = totals_row};
+const struct export_format export_totals = {.name = "totals", .row = totals_row};
 
 /* ---- printing: figures that were known ---- */
 
@@ -164,33 +159,19 @@ static void print_table(const struct export_repeat *r, const char *command, unsi
 			print_figure(&r->figures[i], width, out);
 }
 
-#define NUMBERS 4
-
-static const char *const number_names[NUMBERS] = {"mean", "sd_percent", "min", "max"};
-
-static void figure_numbers(const struct figure *f, double numbers[NUMBERS])
-{
-	const double all[NUMBERS] = {f->mean, deviation_percent(f), f->min, f->max};
-
-	memcpy(numbers, all, sizeof(all));
-}
-
 static void print_csv(const struct export_repeat *r, struct strbuf *out)
 {
-	char text[NUMBER_TEXT];
-	double numbers[NUMBERS];
-
-	strbuf_str(out, "name,unit,runs");
-	for (size_t k = 0; k < NUMBERS; k++)
-		strbuf_printf(out, ",%s", number_names[k]);
-	strbuf_str(out, CSV_EOL);
+	strbuf_str(out, "name,unit,runs,mean,sd_percent,min,max" CSV_EOL);
 	for (unsigned i = 0; i < r->n; i++) {
-		if (!r->figures[i].n)
+		const struct figure *f = &r->figures[i];
+		const double numbers[] = {f->mean, deviation_percent(f), f->min, f->max};
+		char text[NUMBER_TEXT];
+
+		if (!f->n)
 			continue;
-		csv_field(out, r->figures[i].name);
-		strbuf_printf(out, ",%s,%u", r->figures[i].unit->name, r->figures[i].n);
-		figure_numbers(&r->figures[i], numbers);
-		for (size_t k = 0; k < NUMBERS; k++)
+		csv_field(out, f->name);
+		strbuf_printf(out, ",%s,%u", f->unit->name, f->n);
+		for (size_t k = 0; k < ARRAY_LEN(numbers); k++)
 			strbuf_printf(out, ",%s", number_shortest(text, numbers[k]));
 		strbuf_str(out, CSV_EOL);
 	}
@@ -199,23 +180,15 @@ static void print_csv(const struct export_repeat *r, struct strbuf *out)
 static void print_jsonl(const struct export_repeat *r, const char *command, unsigned warmup,
 			struct strbuf *out)
 {
-	double numbers[NUMBERS];
-
-	strbuf_str(out, "{\"command\":");
-	json_string(out, command);
-	strbuf_printf(out, ",\"runs\":%u,\"warmup\":%u}\n", r->n_runs, warmup);
+	json_put(out, "{\"command\":%s,\"runs\":%u,\"warmup\":%u}\n", command, r->n_runs, warmup);
 	for (unsigned i = 0; i < r->n; i++) {
-		if (!r->figures[i].n)
-			continue;
-		strbuf_str(out, "{\"name\":");
-		json_string(out, r->figures[i].name);
-		strbuf_printf(out, ",\"unit\":\"%s\",\"runs\":%u", r->figures[i].unit->name, r->figures[i].n);
-		figure_numbers(&r->figures[i], numbers);
-		for (size_t k = 0; k < NUMBERS; k++) {
-			strbuf_printf(out, ",\"%s\":", number_names[k]);
-			json_number(out, numbers[k]);
-		}
-		strbuf_str(out, "}\n");
+		const struct figure *f = &r->figures[i];
+
+		if (f->n)
+			json_put(out,
+				 "{\"name\":%s,\"unit\":%s,\"runs\":%u,\"mean\":%g,\"sd_percent\":%g,"
+				 "\"min\":%g,\"max\":%g}\n",
+				 f->name, f->unit->name, f->n, f->mean, deviation_percent(f), f->min, f->max);
 	}
 }
 

@@ -52,11 +52,6 @@ static int64_t wall_of(const struct export_table *table, int64_t ns)
 	return ns + table->options->epoch_offset_ns;
 }
 
-static void no_row(const struct export_table *table, const struct export_row *row, struct strbuf *out)
-{
-	(void)table, (void)row, (void)out;
-}
-
 /* ---- frames, passes ---- */
 
 static void frames_begin(const struct export_table *table, struct strbuf *out)
@@ -240,38 +235,21 @@ static void marks_mark(const struct export_table *table, int64_t time_ns, const 
 	strbuf_str(out, CSV_EOL);
 }
 
-static const struct export_format frames = {.name = "frames",
-					    .raw = true,
-					    .begin = frames_begin,
-					    .row = no_row,
-					    .sample = frames_sample},
-				  passes = {.name = "passes",
-					    .raw = true,
-					    .begin = passes_begin,
-					    .row = no_row,
-					    .sample = passes_sample},
-				  processes = {.name = "processes",
-					       .raw = true,
-					       .begin = processes_begin,
-					       .row = no_row,
-					       .processes = processes_list},
-				  functions = {.name = "functions",
-					       .raw = true,
-					       .hot = true,
-					       .begin = functions_begin,
-					       .row = no_row,
-					       .end = functions_end},
-				  findings = {.name = "findings",
-					      .raw = true,
-					      .begin = findings_begin,
-					      .row = no_row,
-					      .judged = findings_judged,
-					      .findings = no_report},
-				  marks = {.name = "marks",
-					   .raw = true,
-					   .begin = marks_begin,
-					   .row = no_row,
-					   .mark = marks_mark};
+static const struct export_format
+	frames = {.name = "frames", .raw = true, .begin = frames_begin, .sample = frames_sample},
+	passes = {.name = "passes", .raw = true, .begin = passes_begin, .sample = passes_sample},
+	processes = {.name = "processes", .raw = true, .begin = processes_begin, .processes = processes_list},
+	functions = {.name = "functions",
+		     .raw = true,
+		     .hot = true,
+		     .begin = functions_begin,
+		     .end = functions_end},
+	findings = {.name = "findings",
+		    .raw = true,
+		    .begin = findings_begin,
+		    .judged = findings_judged,
+		    .findings = no_report},
+	marks = {.name = "marks", .raw = true, .begin = marks_begin, .mark = marks_mark};
 
 const struct export_table_file export_table_files[] = {
 	{"samples", &export_csv},  {"frames", &frames},     {"passes", &passes}, {"processes", &processes},

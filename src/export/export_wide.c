@@ -132,11 +132,6 @@ static void format_cell(char cell[CELL_TEXT], const struct export_column *c, dou
 	snprintf(cell, CELL_TEXT, "%s%s%s%s", brackets ? "[" : "", number, suffix, brackets ? "]" : "");
 }
 
-static void wide_begin(const struct export_table *table, struct strbuf *out)
-{
-	(void)table, (void)out; /* which columns there are shows in the rows */
-}
-
 /* Rows that wait for the first samples of all sources: a cell for each column, the flags, each with
  * its zero byte. */
 struct table_held {
@@ -254,9 +249,5 @@ static void wide_end(const struct export_table *table, struct strbuf *out)
 	export_text_end(table, out);
 }
 
-const struct export_format export_wide = {.name = "table",
-					  .hot = true,
-					  .begin = wide_begin,
-					  .row = wide_row,
-					  .end = wide_end,
-					  .findings = findings_text};
+const struct export_format export_wide = {
+	.name = "table", .hot = true, .row = wide_row, .end = wide_end, .findings = findings_text};

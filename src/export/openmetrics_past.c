@@ -142,11 +142,6 @@ bool openmetrics_past_write(const struct openmetrics_past *past, export_write_fn
 
 /* ---- rows ---- */
 
-static void past_begin(const struct export_table *table, struct strbuf *out)
-{
-	(void)table, (void)out;
-}
-
 static void past_row(const struct export_table *table, const struct export_row *row, struct strbuf *out)
 {
 	AUTO_STRBUF struct strbuf labels = {0};
@@ -163,5 +158,4 @@ const struct export_format export_openmetrics = {.name = "openmetrics",
 						 .totals = true,
 						 .check = openmetrics_check,
 						 .arrange = openmetrics_arrange,
-						 .begin = past_begin,
 						 .row = past_row};

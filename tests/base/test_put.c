@@ -10,10 +10,10 @@
 
 static void texts_are_strings_and_the_format_stays_as_it_is(void **state)
 {
-	AUTO_STRBUF struct strbuf out = {0}, none = {0};
+	AUTO_STRBUF struct strbuf out = {0};
 
 	(void)state;
-	json_put(&out, "{\"a\":%s,\"b\":%.*s,\"%%\":%s}", "x\"y\n%s", 2, "cut", none.p);
+	json_put(&out, "{\"a\":%s,\"b\":%.*s,\"%%\":%s}", "x\"y\n%s", 2, "cut", json_null);
 	assert_string_equal(out.p, "{\"a\":\"x\\\"y\\n%s\",\"b\":\"cu\",\"%\":null}");
 }
 
