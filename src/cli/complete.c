@@ -1,4 +1,4 @@
-#include "cli/complete.h"
+#include "cli/commands.h"
 
 #include "base/alloc.h"
 #include "cli/list.h"

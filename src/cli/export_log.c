@@ -1,6 +1,5 @@
-#include "cli/export_log.h"
+#include "cli/commands.h"
 
-#include "cli/headline.h"
 #include "export/export_compare.h"
 #include "export/export_findings.h"
 #include "export/export_session.h"

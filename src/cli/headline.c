@@ -1,4 +1,4 @@
-#include "cli/headline.h"
+#include "cli/commands.h"
 
 #include "base/alloc.h"
 
@@ -39,35 +39,23 @@ static const char *const headlines[][ALTERNATIVES] = {
 	{"CPUOnline"},
 };
 
-struct choice {
-	const struct metric_set *const *sets;
-	unsigned n_sets, n;
-	struct strbuf names;
-};
-
-static bool metric_exists(const struct choice *c, const char *name)
+static bool metric_exists(const struct metric_set *const *sets, unsigned n_sets, const char *name)
 {
-	for (unsigned s = 0; s < c->n_sets; s++)
-		if (metric_find(c->sets[s], span_of(name)))
+	for (unsigned s = 0; s < n_sets; s++)
+		if (metric_find(sets[s], span_of(name)))
 			return true;
 	return false;
 }
 
-static bool is_chosen(const struct choice *c, const char *name)
+/* Add a name to those with commas, once. */
+static void choose_metric(struct strbuf *names, struct span name)
 {
-	struct span rest = {c->names.p, c->names.n};
+	struct span rest = {names->p, names->n};
 
 	while (rest.n)
-		if (span_is(span_item(&rest), name))
-			return true;
-	return false;
-}
-
-static void choose_metric(struct choice *c, const char *name)
-{
-	if (is_chosen(c, name))
-		return;
-	strbuf_printf(&c->names, "%s%s", c->n++ ? "," : "", name);
+		if (span_eq(span_item(&rest), name))
+			return;
+	strbuf_printf(names, "%s%.*s", names->n ? "," : "", SPAN_ARG(name));
 }
 
 char *headline_all(void)
@@ -80,39 +68,42 @@ char *headline_all(void)
 	return xstrdup(names.p);
 }
 
-char *headline_of_groups(const struct gpudb *db, const char *groups, const struct metric_set *const *sets,
-			 unsigned n_sets, const char *const *events, unsigned n_events)
+char *headline_of_groups(const struct gpudb *db, const char *groups, const char *const *events,
+			 unsigned n_events)
 {
-	struct choice c = {.sets = sets, .n_sets = n_sets};
+	struct strbuf chosen = {0};
 	struct span rest = span_of(groups), item, word;
 
-	strbuf_str(&c.names, "");
+	strbuf_str(&chosen, "");
 	for (unsigned i = 0; i < n_events; i++)
-		choose_metric(&c, events[i]);
+		choose_metric(&chosen, span_of(events[i]));
 	while ((item = span_item(&rest)).n)
-		for (struct span names = cpu_group_find(db, item)->metrics; (word = span_word(&names)).n;) {
-			AUTOFREE char *name = span_dup(word);
-
-			choose_metric(&c, name);
-		}
-	return c.names.p;
+		for (struct span names = cpu_group_find(db, item)->metrics; (word = span_word(&names)).n;)
+			choose_metric(&chosen, word);
+	return chosen.p;
 }
 
 char *headline_choose(const struct metric_set *const *sets, unsigned n_sets, const char *const *events,
 		      unsigned n_events)
 {
-	struct choice c = {.sets = sets, .n_sets = n_sets};
+	struct strbuf chosen = {0};
+	unsigned n = 0;
 
-	strbuf_str(&c.names, "");
+	strbuf_str(&chosen, "");
 	for (unsigned i = 0; i < n_events; i++)
-		choose_metric(&c, events[i]);
-	for (size_t i = 0; i < ARRAY_LEN(headlines) && c.n < HEADLINE_METRICS; i++) {
+		choose_metric(&chosen, span_of(events[i]));
+	for (struct span rest = {chosen.p, chosen.n}; rest.n; n++)
+		span_item(&rest);
+	for (size_t i = 0; i < ARRAY_LEN(headlines) && n < HEADLINE_METRICS; i++) {
+		const char *const *name = headlines[i];
+		size_t before = chosen.n;
 		unsigned a = 0;
 
-		while (a < ALTERNATIVES && headlines[i][a] && !metric_exists(&c, headlines[i][a]))
+		while (a < ALTERNATIVES && name[a] && !metric_exists(sets, n_sets, name[a]))
 			a++;
-		if (a < ALTERNATIVES && headlines[i][a])
-			choose_metric(&c, headlines[i][a]);
+		if (a < ALTERNATIVES && name[a])
+			choose_metric(&chosen, span_of(name[a]));
+		n += chosen.n > before;
 	}
-	return c.names.p;
+	return chosen.p;
 }

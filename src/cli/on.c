@@ -1,4 +1,4 @@
-#include "cli/on.h"
+#include "cli/commands.h"
 
 #include "record/log_file.h"
 #include "record/remote.h"

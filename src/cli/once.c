@@ -1,4 +1,4 @@
-#include "cli/once.h"
+#include "cli/commands.h"
 
 #include "record/recorder.h"
 #include "session/scanner.h"

@@ -1,7 +1,5 @@
-#include "cli/stat.h"
+#include "cli/commands.h"
 
-#include "cli/export_log.h"
-#include "cli/headline.h"
 #include "export/export_repeat.h"
 #include "record/log_file.h"
 #include "record/measure.h"
@@ -40,7 +38,7 @@ static char *choose_metrics(const struct session *session)
 		if (!o->cmd || session->n == 1 || session->sources[i].kind != SOURCE_CPU)
 			sets[n++] = session->sources[i].set;
 	if (o->groups)
-		return headline_of_groups(session->db, o->groups, sets, n, o->events, o->n_events);
+		return headline_of_groups(session->db, o->groups, o->events, o->n_events);
 	return headline_choose(sets, n, o->events, o->n_events);
 }
 

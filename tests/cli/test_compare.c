@@ -1,5 +1,5 @@
 /* export --compare: the totals of two logs beside each other, the largest change first. */
-#include "cli/export_log.h"
+#include "cli/commands.h"
 #include "base/file.h"
 #include "tests/support/mlog_file.h"
 

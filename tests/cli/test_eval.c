@@ -1,5 +1,5 @@
 /* eval against the reference tables, and its errors. */
-#include "cli/eval.h"
+#include "cli/commands.h"
 
 #include "base/alloc.h"
 #include "base/file.h"

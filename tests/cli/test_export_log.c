@@ -1,6 +1,6 @@
 /* malitop export of small logs that the tests write: which part of a log becomes rows, and the
  * messages if it cannot all be read. */
-#include "cli/export_log.h"
+#include "cli/commands.h"
 #include "base/alloc.h"
 #include "base/file.h"
 #include "mlog/mlog_writer.h"

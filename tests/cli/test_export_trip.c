@@ -1,8 +1,7 @@
 /* Round trip: the rows exported from a log are those recorded live, to the byte, for every product
  * and scenario, with a CPU, its counters and frames beside the GPUs; and raw counter tables give
  * the same values as the rows. */
-#include "cli/eval.h"
-#include "cli/export_log.h"
+#include "cli/commands.h"
 #include "record/recorder_sink.h"
 #include "session/devices.h"
 #include "session/session_priv.h"

@@ -1,6 +1,6 @@
 /* A log of all scenarios, one after the other: the verdicts in its export follow them. */
 #include "backends/sim/sim_device.h"
-#include "cli/export_log.h"
+#include "cli/commands.h"
 #include "backends/process/process_scan.h"
 #include "base/file.h"
 #include "tests/support/fixture.h"

@@ -1,6 +1,6 @@
 /* `malitop replay FILE --once`: the same log gives the same frames, compared with
  * tests/golden/NAME.txt (see test_golden.c). */
-#include "cli/once.h"
+#include "cli/commands.h"
 #include "tests/support/golden.h"
 #include "tests/support/log_bench.h"
 #include "tests/support/people.h"

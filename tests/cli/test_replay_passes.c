@@ -1,5 +1,5 @@
 /* The passes of a log in the Frame view, at two sizes of the terminal. */
-#include "cli/once.h"
+#include "cli/commands.h"
 #include "tests/support/frame_log.h"
 
 #include <math.h>

@@ -1,5 +1,5 @@
 /* The table of `malitop stat`, to the last blank, and the metrics that it has by default. */
-#include "cli/headline.h"
+#include "cli/commands.h"
 #include "tests/support/export_machine.h"
 
 static struct export *start_text(struct export_machine *m, const char *metrics, enum export_lines lines)

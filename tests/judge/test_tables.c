@@ -2,7 +2,7 @@
  * and what must not be said. They go through `eval --findings`, as those of a user.
  * MALITOP_TEST_SHOW=CASE prints what is found in one, MALITOP_TEST_WRITE=CASE its table. */
 #include "base/alloc.h"
-#include "cli/eval.h"
+#include "cli/commands.h"
 #include "tests/judge/table.h"
 #include "tests/support/gpu_set.h"
 
