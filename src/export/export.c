@@ -1,13 +1,11 @@
 #include "export/export_priv.h"
 
 #include "export/export_findings.h"
-#include "export/export_judged.h"
 #include "export/export_queue.h"
 #include "hot/hot_words.h"
 #include "base/alloc.h"
 #include "base/message.h"
 
-#include <assert.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -33,45 +31,25 @@ struct export
 	struct export_options options;
 	char *host; /* its own copy, for rows */
 	struct export_source *sources;
-	unsigned n_runs;              /* of the sources */
-	struct waiting *waiting;      /* by source */
-	struct mix_fold mix;          /* of the last source, if that is a mix */
-	struct hot_profile hot;       /* of everything so far */
-	unsigned *order;              /* columns by source and instance: adjacent ones share a vector */
-	double *values;               /* by column */
-	double *reached;              /* likewise: totals never fall */
-	bool *estimated;              /* by column */
+	unsigned n_runs;         /* of the sources */
+	struct waiting *waiting; /* by source */
+	struct mix_fold mix;     /* of the last source, if that is a mix */
+	struct hot_profile hot;  /* of everything so far */
+	struct export_values values;
 	const struct column **sums;   /* by source, of the row that is being written */
 	const struct column **totals; /* likewise, everything up to its end */
-	double *all, *part;           /* vectors, for the source with the most slots */
 	bool has_mark;                /* not in a row yet */
 	int64_t mark_ns, last_mark_ns;
 	uint64_t n_rows;
-	struct export_judged judged;
+	unsigned char *told; /* of each verdict, then of each finding: enum told */
+	int64_t judged_ns;   /* the end of the judge's last step that was written */
 	struct strbuf line;
 };
-
-/* Sort the columns of metrics by source and instance. Nested loops do, because there are few of
- * either. */
-static void sort_columns(struct export *ex)
-{
-	unsigned n = 0;
-
-	ex->order = xcalloc(ex->table.n_metrics, sizeof(*ex->order));
-	for (unsigned s = 0; s < ex->table.n_sources; s++)
-		for (int i = -1; i < (int)ex->table.sources[s].set->n_instances; i++)
-			for (unsigned c = 0; c < ex->table.n_metrics; c++)
-				if (ex->table.columns[c].source == s && ex->table.columns[c].instance == i)
-					ex->order[n++] = c;
-	assert(n == ex->table.n_metrics);
-}
 
 /* ---- life ---- */
 
 static void allocate_buffers(struct export *ex)
 {
-	unsigned longest = VECTOR_CONSTANTS;
-
 	ex->waiting = xcalloc(ex->table.n_sources, sizeof(*ex->waiting));
 	for (unsigned s = 0; s < ex->table.n_sources; s++) {
 		const struct metric_set *set = ex->table.sources[s].set;
@@ -85,14 +63,8 @@ static void allocate_buffers(struct export *ex)
 			ex->table.hot_sum = ex->waiting[s].queue.total;
 		}
 		mix_fold_init(&ex->mix, ex->table.sources[s].mix);
-		if (set->n_vector > longest)
-			longest = set->n_vector;
 	}
-	ex->all = xcalloc(longest, sizeof(double));
-	ex->part = xcalloc(longest, sizeof(double));
-	ex->values = xcalloc(ex->table.n_columns, sizeof(double));
-	ex->reached = xcalloc(ex->table.n_columns, sizeof(double));
-	ex->estimated = xcalloc(ex->table.n_columns, sizeof(bool));
+	export_values_init(&ex->values, &ex->table);
 	ex->sums = xcalloc(ex->table.n_sources, sizeof(*ex->sums));
 	ex->totals = xcalloc(ex->table.n_sources, sizeof(*ex->totals));
 }
@@ -169,10 +141,12 @@ struct export *export_new(const struct export_format *format, const struct expor
 	ex->table.guide = is_by_guide(&ex->table);
 	ok = ok && (!format->check || format->check(&ex->table, err));
 	if (ok) {
-		sort_columns(ex);
 		allocate_buffers(ex);
 		if (format->begin)
 			format->begin(&ex->table, &ex->line);
+		if (format->heads)
+			strbuf_printf(&ex->line, "%s%s" CSV_EOL, ex->options.several ? "host," : "",
+				      format->heads);
 		ok = write_line(ex, err);
 	}
 	if (ok)
@@ -200,16 +174,11 @@ void export_free(struct export *ex)
 	export_wide_free(ex->table.held);
 	free(ex->sources);
 	free(ex->waiting);
-	free(ex->order);
-	free(ex->values);
-	free(ex->estimated);
+	export_values_fini(&ex->values);
 	free(ex->sums);
 	free(ex->totals);
 	free(ex->host);
-	free(ex->reached);
-	free(ex->all);
-	free(ex->part);
-	free(ex->judged.told);
+	free(ex->told);
 	strbuf_fini(&ex->line);
 	free(ex);
 }
@@ -229,49 +198,6 @@ static int64_t step_end(const struct export_options *o, int64_t t)
 	    end > (uint64_t)INT64_MAX - (uint64_t)o->step_from_ns)
 		return INT64_MAX;
 	return (int64_t)((uint64_t)o->step_from_ns + end);
-}
-
-/* Evaluate columns on the sums of their sources; NaN for a source without one. For totals, only
- * counts: a difference of counters may fall a little, its total may not. */
-static void evaluate_metrics(struct export *ex, const struct column *const *sums, bool totals)
-{
-	const struct export_table *table = &ex->table;
-	struct metric_frames frames = export_frames(table, sums);
-	const double *vector = NULL;
-	int s = -1, instance = -1;
-
-	for (unsigned i = 0; i < table->n_metrics; i++) {
-		const struct export_column *c = &table->columns[ex->order[i]];
-		const struct metric_set *set = table->sources[c->source].set;
-
-		double *value = &ex->values[ex->order[i]], *reached = &ex->reached[ex->order[i]];
-
-		if (totals && !c->metric->grows)
-			continue;
-		*value = NAN;
-		ex->estimated[ex->order[i]] = false;
-		if (!sums[c->source])
-			continue;
-		if ((int)c->source != s) {
-			metric_vector(set, sums[c->source], ex->all);
-			metric_frames_put(&frames, ex->all);
-		}
-		if ((int)c->source != s || c->instance != instance) {
-			vector = c->instance < 0 ? ex->all : ex->part;
-			if (c->instance >= 0)
-				metric_vector_instance(set, &set->instances[c->instance], ex->all,
-						       set->n_vector, ex->part);
-		}
-		s = (int)c->source;
-		instance = c->instance;
-		*value = metric_value(c->metric, vector);
-		if (totals && *value > *reached)
-			*reached = *value;
-		else if (totals && *value < *reached)
-			*value = *reached;
-		if (sums[s]->flags & SAMPLE_ESTIMATED) /* a source without shares: any value may be one */
-			ex->estimated[ex->order[i]] = !(metric_share(set, c->metric, vector) >= 1);
-	}
 }
 
 static void evaluate_command(const struct export_table *table, const struct export_command *c, double *values)
@@ -340,17 +266,17 @@ static bool write_row(struct export *ex, struct export_row *row, struct err *err
 			row->flags |= ex->sums[s]->flags & shared_flags;
 	for (unsigned s = 0; s < table->n_sources; s++)
 		ex->totals[s] = ex->sums[s] ? ex->waiting[s].queue.total : NULL;
-	evaluate_metrics(ex, ex->sums, false);
+	export_evaluate(&ex->values, table, ex->sums, false);
 	if (ex->format->totals)
-		evaluate_metrics(ex, ex->totals, true);
-	evaluate_command(table, row->command, ex->values);
-	row->values = ex->values;
-	row->estimated = ex->estimated;
+		export_evaluate(&ex->values, table, ex->totals, true);
+	evaluate_command(table, row->command, ex->values.values);
+	row->values = ex->values.values;
+	row->estimated = ex->values.estimated;
 	row->sums = ex->sums;
 	row->begin_ns += ex->options.epoch_offset_ns;
 	row->end_ns += ex->options.epoch_offset_ns;
 	row->number = ++ex->n_rows;
-	export_hide_columns(&ex->table, ex->values, ex->sums);
+	export_hide_columns(&ex->table, row->values, ex->sums);
 	row->guide = table->guide;
 	row->verdict =
 		ex->options.watch ? judge_verdict_name(&watch_judge(ex->options.watch)->verdict) : NULL;
@@ -452,11 +378,49 @@ static bool take_sample(struct export *ex, unsigned source, const struct sample 
 	return ok && (!makes_rows || ex->options.step_ns || write_samples(ex, source, err));
 }
 
+enum told { TOLD_HOLDS = 1, TOLD_EVER = 2 };
+
+/* Append the change of a verdict or a finding, if it begins or ends as `begins` says. */
+static void put_change(struct export *ex, unsigned number, bool last, bool begins)
+{
+	const struct judge *judge = watch_judge(ex->options.watch);
+	bool is_verdict = number < judge->n_verdicts;
+	const struct judged *what =
+		is_verdict ? &judge->verdicts[number] : &judge->findings[number - judge->n_verdicts];
+	unsigned char *told = &ex->told[number];
+	struct export_judgement change = {.what = what, .number = number, .is_verdict = is_verdict};
+
+	if (begins != (what->holds && !last) || begins == (bool)(*told & TOLD_HOLDS))
+		return;
+	change.begins = begins;
+	change.first = begins && !(*told & TOLD_EVER);
+	/* a verdict ends when the next one begins */
+	change.time_ns = last                    ? judge->end_ns
+			 : is_verdict && !begins ? judge->verdict.since_ns
+						 : what->since_ns;
+	change.time_ns += ex->options.epoch_offset_ns;
+	change.begin_ns = what->begun_ns + ex->options.epoch_offset_ns;
+	*told = begins ? TOLD_HOLDS | TOLD_EVER : TOLD_EVER;
+	ex->format->judged(&ex->table, &change, &ex->line);
+}
+
+/* Write what began and ended since the last call, the ends first. `last`: let everything end. */
 static bool write_judged(struct export *ex, bool last, struct err *err)
 {
+	const struct judge *judge = watch_judge(ex->options.watch);
+	unsigned n = judge->n_verdicts + judge->n_findings;
+
+	if (!ex->format->judged || (judge->end_ns == ex->judged_ns && !last))
+		return true;
 	strbuf_clear(&ex->line);
-	if (ex->format->judged)
-		export_judged_step(&ex->judged, &ex->table, ex->format, last, &ex->line);
+	if (!ex->told)
+		ex->told = xcalloc(n + 1, 1);
+	ex->judged_ns = judge->end_ns;
+	for (int begins = 0; begins <= 1; begins++)
+		for (unsigned i = 0; i < n; i++)
+			put_change(ex, i, false, begins);
+	for (unsigned i = 0; last && i < n; i++)
+		put_change(ex, i, true, false);
 	return write_line(ex, err);
 }
 

@@ -7,7 +7,7 @@
  * samples that ended within a step are folded into one row: the metrics are evaluated on their
  * sums. The header fixes the columns, which are unique. Rows are built in memory and written
  * complete, so a reader of the file never sees half a line. Memory does not grow with the length of
- * the log (but for OpenMetrics, see openmetrics_past.h). The total of a run is a last row, over the
+ * the log (but for OpenMetrics, see openmetrics.h). The total of a run is a last row, over the
  * sums of all samples.
  *
  * Thread: one at a time (the recorder).
@@ -63,7 +63,7 @@ struct export_options {
 	int64_t boottime_ns;            /* CLOCK_BOOTTIME at the same time; 0: unknown */
 	struct export_repeat *repeat;   /* of the format export_totals (export_repeat.h); else NULL */
 	struct export_compare *compare; /* of the format export_compared (export_compare.h); else NULL */
-	struct openmetrics_past *past;  /* of the format export_openmetrics (openmetrics_past.h); else NULL */
+	struct openmetrics_past *past;  /* of the format export_openmetrics (openmetrics.h); else NULL */
 	const char *host;               /* printable; "" if unknown */
 	const char *version;            /* of malitop */
 };
@@ -75,6 +75,13 @@ struct export;
 struct export_format;
 extern const struct export_format export_csv, export_jsonl, export_perfetto, export_text, export_wide,
 	export_counters, export_folded, export_report, export_junit, export_openmetrics;
+/* What one row per sample cannot hold, as tables of their own: CSV, one file each. The times are
+ * those of the samples: seconds since the epoch, of the begin. */
+struct export_table_file {
+	const char *name; /* "frames"; NULL after the last */
+	const struct export_format *format;
+};
+extern const struct export_table_file export_table_files[];
 
 /* Choose the columns and write the header. Options and sources are copied. The error for a name or
  * glob without a match names it. NULL on failure. */
@@ -186,6 +193,7 @@ struct export_format {
 	bool (*check)(const struct export_table *table, struct err *err);
 	/* Sort or remove columns. NULL: they stay as they are. */
 	void (*arrange)(struct export_table *table);
+	const char *heads; /* of a table in CSV: its header, with commas; NULL: `begin` writes one */
 	/* A header; a row. NULL: there are none. */
 	void (*begin)(const struct export_table *table, struct strbuf *out);
 	void (*row)(const struct export_table *table, const struct export_row *row, struct strbuf *out);
@@ -215,6 +223,21 @@ void export_wide_free(struct table_held *held);
  * on failure. */
 bool export_columns(struct export_table *table, struct err *err);
 void export_columns_free(struct export_table *table);
+
+/* The values of columns, over the sums of their sources. */
+struct export_values {
+	double *values;     /* by column; NaN: undefined */
+	bool *estimated;    /* by column: something was not counted all the time */
+	double *reached;    /* by column: totals never fall */
+	unsigned *order;    /* columns by source and instance: adjacent ones share a vector */
+	double *all, *part; /* vectors, for the source with the most slots */
+};
+void export_values_init(struct export_values *v, const struct export_table *table);
+void export_values_fini(struct export_values *v);
+/* Evaluate the metrics on the sums of each source, NULL: none. For totals, only counts: a
+ * difference of counters may fall a little, its total may not. */
+void export_evaluate(struct export_values *v, const struct export_table *table,
+		     const struct column *const *sums, bool totals);
 
 /* Format the flags of a row as words, with "mark", "lost", "guide" and "total". buf has
  * EXPORT_FLAGS_TEXT bytes. Returns buf. */

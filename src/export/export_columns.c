@@ -1,10 +1,11 @@
-/* Chooses the columns of a table. */
+/* The columns of a table: which there are, and their values. */
 #include "export/export_priv.h"
 
 #include "base/alloc.h"
 #include "base/message.h"
 #include "model/template.h"
 
+#include <assert.h>
 #include <fnmatch.h>
 #include <math.h>
 #include <stdlib.h>
@@ -280,6 +281,82 @@ void export_hide_columns(struct export_table *table, const double *values, const
 			continue;
 		c->told = true;
 		c->hidden = isnan(values[i]) && is_state(table->sources[c->source].set, c->metric);
+	}
+}
+
+/* ---- values ---- */
+
+/* Nested loops do to sort the columns, because there are few sources and instances. */
+void export_values_init(struct export_values *v, const struct export_table *table)
+{
+	unsigned longest = VECTOR_CONSTANTS, n = 0;
+
+	v->order = xcalloc(table->n_metrics + 1, sizeof(*v->order));
+	for (unsigned s = 0; s < table->n_sources; s++) {
+		const struct metric_set *set = table->sources[s].set;
+
+		longest = set->n_vector > longest ? set->n_vector : longest;
+		for (int i = -1; i < (int)set->n_instances; i++)
+			for (unsigned c = 0; c < table->n_metrics; c++)
+				if (table->columns[c].source == s && table->columns[c].instance == i)
+					v->order[n++] = c;
+	}
+	assert(n == table->n_metrics);
+	v->all = xcalloc(longest, sizeof(double));
+	v->part = xcalloc(longest, sizeof(double));
+	v->values = xcalloc(table->n_columns + 1, sizeof(double));
+	v->reached = xcalloc(table->n_columns + 1, sizeof(double));
+	v->estimated = xcalloc(table->n_columns + 1, sizeof(bool));
+}
+
+void export_values_fini(struct export_values *v)
+{
+	free(v->order);
+	free(v->all);
+	free(v->part);
+	free(v->values);
+	free(v->reached);
+	free(v->estimated);
+}
+
+void export_evaluate(struct export_values *v, const struct export_table *table,
+		     const struct column *const *sums, bool totals)
+{
+	struct metric_frames frames = export_frames(table, sums);
+	const double *vector = NULL;
+	int s = -1, instance = -1;
+
+	for (unsigned i = 0; i < table->n_metrics; i++) {
+		unsigned at = v->order[i];
+		const struct export_column *c = &table->columns[at];
+		const struct metric_set *set = table->sources[c->source].set;
+		double *value = &v->values[at], *reached = &v->reached[at];
+
+		if (totals && !c->metric->grows)
+			continue;
+		*value = NAN;
+		v->estimated[at] = false;
+		if (!sums[c->source])
+			continue;
+		if ((int)c->source != s) {
+			metric_vector(set, sums[c->source], v->all);
+			metric_frames_put(&frames, v->all);
+		}
+		if ((int)c->source != s || c->instance != instance) {
+			vector = c->instance < 0 ? v->all : v->part;
+			if (c->instance >= 0)
+				metric_vector_instance(set, &set->instances[c->instance], v->all,
+						       set->n_vector, v->part);
+		}
+		s = (int)c->source;
+		instance = c->instance;
+		*value = metric_value(c->metric, vector);
+		if (totals && *value > *reached)
+			*reached = *value;
+		else if (totals && *value < *reached)
+			*value = *reached;
+		if (sums[s]->flags & SAMPLE_ESTIMATED) /* a source without shares: any value may be one */
+			v->estimated[at] = !(metric_share(set, c->metric, vector) >= 1);
 	}
 }
 

@@ -1,4 +1,5 @@
-/* The report on running code: the functions that samples fell into, the hottest first. */
+/* Running code: the report on the functions that samples fell into, the hottest first, and folded
+ * stacks for flame graphs. */
 #include "export/export_priv.h"
 
 #include "base/json.h"
@@ -13,6 +14,8 @@
 #define NAME_LEAST 24
 #define NAME_MOST 60
 #define TEXT 48
+
+static const struct hot_scope everything;
 
 static double value_of(const struct export_table *table, const char *name)
 {
@@ -76,12 +79,11 @@ static void put_rows(const struct hot_profile *p, const struct hot_table *t, str
 
 void export_hot(const struct export_table *table, struct strbuf *out)
 {
-	static const struct hot_scope all = {0};
 	struct hot_table t;
 
 	if (!table->hot)
 		return;
-	hot_table_make(&t, table->hot, &all);
+	hot_table_make(&t, table->hot, &everything);
 	strbuf_printf(out, "\nhot functions: %s: %llu samples", table->hot_source->driver,
 		      (unsigned long long)t.count);
 	if (t.count)
@@ -96,14 +98,13 @@ void export_hot(const struct export_table *table, struct strbuf *out)
 
 void export_hot_json(const struct export_table *table, struct strbuf *out)
 {
-	static const struct hot_scope all = {0};
 	const struct hot_profile *p = table->hot;
 	const char *driver = p ? table->hot_source->driver : ""; /* "cycles, 199 Hz per busy CPU" */
 	struct hot_table t;
 
 	if (!p)
 		return;
-	hot_table_make(&t, p, &all);
+	hot_table_make(&t, p, &everything);
 	json_put(out,
 		 "{\"hot\":{\"event\":%.*s,\"samples\":%llu,\"lost\":%g,\"cost_percent\":%g,\"functions\":[",
 		 (int)strcspn(driver, ","), driver, (unsigned long long)t.count,
@@ -121,3 +122,22 @@ void export_hot_json(const struct export_table *table, struct strbuf *out)
 	strbuf_str(out, "]}}\n");
 	hot_table_fini(&t);
 }
+
+/* ---- stacks: a line each, with its frames from the root on, ';' between them, and the number of
+ * its samples ---- */
+
+static bool folded_check(const struct export_table *table, struct err *err)
+{
+	for (unsigned s = 0; s < table->n_sources; s++)
+		if (table->sources[s].kind == SOURCE_HOT)
+			return true;
+	return err_set(err, 0, "folded: this log has no samples of running code: record it with --hot");
+}
+
+static void folded_end(const struct export_table *table, struct strbuf *out)
+{
+	hot_fold_stacks(table->hot, &everything, out);
+}
+
+const struct export_format export_folded = {
+	.name = "folded", .raw = true, .hot = true, .check = folded_check, .end = folded_end};

@@ -11,7 +11,6 @@
  * only seconds later, so their events come after those of newer samples.
  */
 #include "export/export_priv.h"
-#include "export/export_slices.h"
 #include "export/perfetto.h"
 
 #include "base/alloc.h"

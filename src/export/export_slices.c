@@ -2,11 +2,10 @@
  * slice for every pass, and a track per thread with regions. Slices of a track must not overlap,
  * but passes may: those that do are on further lanes, and frames take turns on two sets of
  * lanes. */
-#include "export/export_slices.h"
+#include "export/perfetto.h"
 
 #include "base/alloc.h"
 #include "base/real.h"
-#include "export/perfetto.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -1,4 +1,4 @@
-#include "export/openmetrics_past.h"
+#include "export/openmetrics.h"
 
 #include "base/alloc.h"
 

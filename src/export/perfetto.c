@@ -1,23 +1,9 @@
 #include "export/perfetto.h"
 
-#include "base/proto.h"
-
-/* Field numbers and values of Perfetto's messages. */
 enum { TRACE_PACKET = 1 };
-enum {
-	PACKET_CLOCK_SNAPSHOT = 6,
-	PACKET_TIMESTAMP = 8,
-	PACKET_SEQUENCE = 10,
-	PACKET_TRACK_EVENT = 11,
-	PACKET_SEQUENCE_FLAGS = 13,
-	PACKET_DEFAULTS = 59,
-	PACKET_TRACK_DESCRIPTOR = 60,
-};
-enum { STATE_CLEARED = 1, STATE_NEEDED = 2 }; /* of the defaults */
-enum { DEFAULTS_CLOCK = 58 };
+enum { PACKET_SEQUENCE = 10, PACKET_SEQUENCE_FLAGS = 13 };
 enum { SNAPSHOT_CLOCK = 1, SNAPSHOT_PRIMARY = 2 };
 enum { CLOCK_ID = 1, CLOCK_TIMESTAMP = 2 };
-enum { REALTIME = 1, MONOTONIC = 3, BOOTTIME = 6 };
 enum {
 	TRACK_UUID = 1,
 	TRACK_NAME = 2,
@@ -33,15 +19,13 @@ enum { MERGE_NEVER = 2 };
 enum { COUNTER_UNIT_NAME = 6, COUNTER_SHARED_SCALE = 7 };
 enum { EVENT_TYPE = 9, EVENT_TRACK = 11, EVENT_NAME = 23, EVENT_VALUE = 44 };
 
-/* Traces may be concatenated, so avoid the small numbers that Perfetto uses for its own
- * sequences. */
-#define SEQUENCE 8150
-
-static size_t begin_packet(struct strbuf *out)
+size_t perfetto_packet(struct strbuf *out, unsigned sequence, unsigned state)
 {
 	size_t packet = proto_begin(out, TRACE_PACKET);
 
-	proto_uint(out, PACKET_SEQUENCE, SEQUENCE);
+	proto_uint(out, PACKET_SEQUENCE, sequence);
+	if (state)
+		proto_uint(out, PACKET_SEQUENCE_FLAGS, state);
 	return packet;
 }
 
@@ -56,9 +40,8 @@ static void put_clock(struct strbuf *out, unsigned id, int64_t time_ns)
 
 void perfetto_clocks(const struct export_options *options, struct strbuf *out)
 {
-	size_t packet = begin_packet(out), part;
+	size_t packet = perfetto_packet(out, SEQUENCE_TRACKS, STATE_CLEARED), part;
 
-	proto_uint(out, PACKET_SEQUENCE_FLAGS, STATE_CLEARED);
 	part = proto_begin(out, PACKET_DEFAULTS);
 	proto_uint(out, DEFAULTS_CLOCK, MONOTONIC);
 	proto_end(out, part);
@@ -74,7 +57,8 @@ void perfetto_clocks(const struct export_options *options, struct strbuf *out)
 
 void perfetto_track(const struct track *track, struct strbuf *out)
 {
-	size_t packet = begin_packet(out), descriptor = proto_begin(out, PACKET_TRACK_DESCRIPTOR), counter;
+	size_t packet = perfetto_packet(out, SEQUENCE_TRACKS, 0),
+	       descriptor = proto_begin(out, PACKET_TRACK_DESCRIPTOR), counter;
 
 	proto_uint(out, TRACK_UUID, track->uuid);
 	proto_text(out, TRACK_NAME, track->name);
@@ -98,7 +82,7 @@ void perfetto_track(const struct track *track, struct strbuf *out)
 
 void perfetto_event(const struct export_table *table, const struct perfetto_event *event, struct strbuf *out)
 {
-	size_t packet = begin_packet(out), part;
+	size_t packet = perfetto_packet(out, SEQUENCE_TRACKS, 0), part;
 
 	proto_uint(out, PACKET_TIMESTAMP, (uint64_t)(event->time_ns - table->options->epoch_offset_ns));
 	proto_uint(out, PACKET_SEQUENCE_FLAGS, STATE_NEEDED);

@@ -2,25 +2,11 @@
  * sample of the source is a state of its own: its names, frames and stacks are interned anew. */
 #include "export/perfetto.h"
 
-#include "base/proto.h"
 #include "hot/hot_table.h"
 #include "hot/hot_words.h"
 
-#define SEQUENCE 8151 /* beside that of perfetto.c */
 #define DEEPEST 512
 
-enum { TRACE_PACKET = 1 };
-enum {
-	PACKET_PROCESS_TREE = 2,
-	PACKET_TIMESTAMP = 8,
-	PACKET_SEQUENCE = 10,
-	PACKET_INTERNED = 12,
-	PACKET_SEQUENCE_FLAGS = 13,
-	PACKET_DEFAULTS = 59,
-	PACKET_PERF_SAMPLE = 66,
-};
-enum { STATE_CLEARED = 1, STATE_NEEDED = 2 };
-enum { DEFAULTS_CLOCK = 58, MONOTONIC = 3 };
 enum { TREE_PROCESS = 1, TREE_THREAD = 2 };
 enum { TREE_PID = 1, TREE_COMMAND = 3, THREAD_TID = 1, THREAD_NAME = 2, THREAD_PID = 3 };
 enum {
@@ -41,15 +27,6 @@ enum {
 };
 enum { SAMPLE_PID = 2, SAMPLE_TID = 3, SAMPLE_STACK = 4, SAMPLE_MODE = 5 };
 enum { MODE_KERNEL = 1, MODE_USER = 2 };
-
-static size_t begin_packet(struct strbuf *out, unsigned flags)
-{
-	size_t packet = proto_begin(out, TRACE_PACKET);
-
-	proto_uint(out, PACKET_SEQUENCE, SEQUENCE);
-	proto_uint(out, PACKET_SEQUENCE_FLAGS, flags);
-	return packet;
-}
 
 static void put_string(struct strbuf *out, unsigned field, uint64_t iid, const char *text)
 {
@@ -122,7 +99,7 @@ static void put_names(const struct hot_profile *p, struct strbuf *out)
 
 static void put_sample(void *out, const struct hot_profile *p, const struct hot_hit *hit, int64_t time_ns)
 {
-	size_t packet = begin_packet(out, STATE_NEEDED), part;
+	size_t packet = perfetto_packet(out, SEQUENCE_HOT, STATE_NEEDED), part;
 	const struct hot_thread *thread = &p->threads[hit->thread];
 	bool kernel = strcmp(p->functions[p->nodes[hit->node].function].module, "[kernel]") == 0;
 
@@ -144,7 +121,7 @@ void perfetto_hot(const struct sample *sample, struct strbuf *out)
 
 	hot_words_walk(&p, sample, NULL, put_sample, &samples);
 	if (samples.n) {
-		packet = begin_packet(out, STATE_CLEARED);
+		packet = perfetto_packet(out, SEQUENCE_HOT, STATE_CLEARED);
 		proto_uint(out, PACKET_TIMESTAMP, (uint64_t)sample->begin_ns);
 		part = proto_begin(out, PACKET_DEFAULTS);
 		proto_uint(out, DEFAULTS_CLOCK, MONOTONIC);
@@ -153,7 +130,7 @@ void perfetto_hot(const struct sample *sample, struct strbuf *out)
 		put_interned(&p, out);
 		proto_end(out, part);
 		proto_end(out, packet);
-		packet = begin_packet(out, STATE_NEEDED);
+		packet = perfetto_packet(out, SEQUENCE_HOT, STATE_NEEDED);
 		proto_uint(out, PACKET_TIMESTAMP, (uint64_t)sample->begin_ns);
 		part = proto_begin(out, PACKET_PROCESS_TREE);
 		put_names(&p, out);

@@ -6,7 +6,6 @@
 #include "base/sys_socket.h"
 #include "config.h"
 #include "serve/serve_auth.h"
-#include "serve/serve_gzip.h"
 
 #include <dlfcn.h>
 #include <errno.h>

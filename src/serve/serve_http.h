@@ -46,9 +46,11 @@ int serve_http_fd(const struct serve_http *http);
  * called again, at most 1000. */
 int serve_http_turn(struct serve_http *http);
 
-/* The quality that the parameters of a choice give (";q=0.5"), else 1. */
-double serve_http_quality(struct span parameters);
 /* Choose the form of the page by the Accept header; NULL: there was none. */
 enum openmetrics_form serve_http_form(const char *accept);
+/* Whether the header Accept-Encoding (NULL: there is none) asks for gzip. */
+bool serve_gzip_asked(const char *accept);
+/* Replace *out with the page as gzip. false: there is no zlib, or no memory. */
+bool serve_gzip(const struct strbuf *page, struct strbuf *out);
 
 #endif

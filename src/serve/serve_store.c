@@ -1,6 +1,5 @@
 #include "serve/serve_store.h"
 
-#include "serve/serve_self.h"
 #include "serve/serve_top.h"
 #include "export/export_session.h"
 #include "report/report.h"
@@ -53,7 +52,6 @@ struct store_source {
 	struct column *mixed; /* of the total; NULL: `history` has it */
 	uint64_t n_samples, n_failed;
 	struct column *recent;
-	bool has_recent;
 };
 
 struct serve_store {
@@ -62,11 +60,9 @@ struct serve_store {
 	struct export_options options;
 	struct export_sources sources;
 	struct export_table table;
-	struct store_source *mine;     /* of the session, then the mix */
-	double *values;                /* per column */
-	double *shown;                 /* likewise: what a counter had reached; it never falls */
-	double *total, *recent, *part; /* vectors */
-	struct watch *watch;           /* NULL without a GPU */
+	struct store_source *mine; /* of the session, then the mix */
+	struct export_values values;
+	struct watch *watch; /* NULL without a GPU */
 	struct serve_top *top;
 	struct scanner *scanner; /* NULL without --processes */
 };
@@ -77,7 +73,6 @@ static void init_sources(struct serve_store *store)
 {
 	struct session *session = store->session;
 	bool per_core = session->options->per_core;
-	unsigned longest = VECTOR_CONSTANTS;
 
 	store->mine = xcalloc(session->n + 1, sizeof(*store->mine));
 	for (unsigned i = 0; i < session->n; i++) {
@@ -88,18 +83,11 @@ static void init_sources(struct serve_store *store)
 			history_new(s->set->slots, s->set->n_slots, per_core ? s->set->n_slots : s->n_sums,
 				    s->period_ns ? s->period_ns : s->asked_ns);
 		mine->recent = history_column_new(mine->history);
-		longest = s->set->n_vector > longest ? s->set->n_vector : longest;
 	}
 	if (session->mix) {
-		const struct metric_set *set = session->mix->set;
-
-		store->mine[session->n] = (struct store_source){.mixed = column_new(set->n_slots),
-								.recent = column_new(set->n_slots)};
-		longest = set->n_vector > longest ? set->n_vector : longest;
+		store->mine[session->n].mixed = column_new(session->mix->set->n_slots);
+		store->mine[session->n].recent = column_new(session->mix->set->n_slots);
 	}
-	store->total = xcalloc(longest, sizeof(double));
-	store->recent = xcalloc(longest, sizeof(double));
-	store->part = xcalloc(longest, sizeof(double));
 }
 
 static bool start_scanner(struct serve_store *store, struct err *err)
@@ -136,8 +124,7 @@ struct serve_store *serve_store_new(struct session *session, struct err *err)
 	}
 	openmetrics_arrange(&store->table);
 	init_sources(store);
-	store->values = xcalloc(store->table.n_metrics + 1, sizeof(double));
-	store->shown = xcalloc(store->table.n_metrics + 1, sizeof(double));
+	export_values_init(&store->values, &store->table);
 	store->watch = session_watch(session);
 	store->top = serve_top_new();
 	store->subscriber =
@@ -163,11 +150,7 @@ void serve_store_free(struct serve_store *store)
 	serve_top_free(store->top);
 	scanner_free(store->scanner);
 	free(store->mine);
-	free(store->values);
-	free(store->shown);
-	free(store->total);
-	free(store->recent);
-	free(store->part);
+	export_values_fini(&store->values);
 	free(store);
 }
 
@@ -206,93 +189,51 @@ void serve_store_drain(struct serve_store *store)
 
 /* ---- values ---- */
 
-/* Fold the recent past of a source. Returns false if it has none, or is away. */
-static bool fold_recent(const struct serve_store *store, unsigned s, int64_t now_ns)
+/* Fold the recent past of a source; NULL if it has none, or is away. */
+static const struct column *fold_recent(const struct serve_store *store, unsigned s, int64_t now_ns)
 {
 	const struct store_source *mine = &store->mine[s];
 
 	if (store->session->sources[s].away != AWAY_NOT)
-		return false;
+		return NULL;
 	history_span(mine->history, now_ns - store->session->options->window_ns, now_ns, mine->recent);
-	return mine->recent->n_samples > 0;
+	return mine->recent->n_samples ? mine->recent : NULL;
 }
 
-static double column_value(struct serve_store *store, const struct export_column *c, const double *vector)
-{
-	const struct metric_set *set = store->sources.list[c->source].set;
-
-	if (c->instance < 0)
-		return metric_value(c->metric, vector);
-	metric_vector_instance(set, &set->instances[c->instance], vector, set->n_vector, store->part);
-	return metric_value(c->metric, store->part);
-}
-
-static const struct column *total_of(const struct store_source *mine)
-{
-	return mine->mixed ? mine->mixed : history_total(mine->history);
-}
-
-/* Make the columns of the mix, of the sources that it is made of. */
-static void fold_mix(struct serve_store *store)
+/* Make a column of the mix, of those of the sources that it is made of. */
+static void fold_mix(const struct serve_store *store, const struct column *const *sums, struct column *out)
 {
 	const struct metric_mix *mix = store->session->mix;
-	const struct column *totals[SOURCE_KINDS] = {0}, *recents[SOURCE_KINDS] = {0};
-	struct store_source *mixed = &store->mine[store->session->n];
+	const struct column *parts[SOURCE_KINDS] = {0};
 
 	for (unsigned s = 0; s < store->session->n; s++) {
 		const struct export_source *one = &store->sources.list[s];
 
-		if (!mix->uses[one->kind] || mix->sources[one->kind] != one->set)
-			continue;
-		totals[one->kind] = total_of(&store->mine[s]);
-		recents[one->kind] = store->mine[s].has_recent ? store->mine[s].recent : NULL;
+		if (mix->uses[one->kind] && mix->sources[one->kind] == one->set)
+			parts[one->kind] = sums[s];
 	}
-	metric_mix_column(mix, totals, mixed->mixed);
-	metric_mix_column(mix, recents, mixed->recent);
-	mixed->has_recent = mixed->recent->n_samples > 0;
+	metric_mix_column(mix, parts, out);
 }
 
-/* Fold the recent past of all sources. Returns the frames that one of them counted. */
-static struct metric_frames fold_sources(struct serve_store *store, int64_t now_ns)
+/* Gauges are over the recent past, counters over the total. */
+static void evaluate_columns(struct serve_store *store, int64_t now_ns)
 {
-	struct metric_frames frames = METRIC_FRAMES_UNKNOWN;
+	const struct column *recents[SESSION_SOURCES_MAX + 1] = {0}, *totals[SESSION_SOURCES_MAX + 1];
+	unsigned n = store->session->n;
+	const struct store_source *mixed = &store->mine[n];
 
-	for (unsigned s = 0; s < store->session->n; s++)
-		store->mine[s].has_recent = fold_recent(store, s, now_ns);
-	for (unsigned s = 0; s < store->session->n; s++)
-		if (store->mine[s].has_recent)
-			metric_frames_add(&frames, store->sources.list[s].set, store->mine[s].recent);
-	if (store->session->mix)
-		fold_mix(store);
-	return frames;
-}
-
-/* Evaluate the columns of a source: counters over its total, gauges over its recent past. */
-static void evaluate_source(struct serve_store *store, unsigned s, const struct metric_frames *frames)
-{
-	const struct metric_set *set = store->sources.list[s].set;
-	bool recent = store->mine[s].has_recent;
-
-	metric_vector(set, total_of(&store->mine[s]), store->total);
-	if (recent)
-		metric_vector(set, store->mine[s].recent, store->recent);
-	metric_frames_put(frames, store->recent);
-	for (unsigned i = 0; i < store->table.n_metrics; i++) {
-		const struct export_column *c = &store->table.columns[i];
-		double *value = &store->values[i];
-
-		if (c->source != s)
-			continue;
-		if (!c->metric->grows) {
-			*value = recent ? column_value(store, c, store->recent) : (double)NAN;
-			continue;
-		}
-		*value = column_value(store, c, store->total);
-		if (*value < store->shown[i]) /* a difference of counters may fall a little */
-			*value = store->shown[i];
-		if (*value > store->shown[i])
-			store->shown[i] = *value;
+	for (unsigned s = 0; s < n; s++) {
+		recents[s] = fold_recent(store, s, now_ns);
+		totals[s] = history_total(store->mine[s].history);
 	}
+	if (store->session->mix) {
+		fold_mix(store, recents, mixed->recent);
+		fold_mix(store, totals, mixed->mixed);
+		recents[n] = mixed->recent->n_samples ? mixed->recent : NULL;
+		totals[n] = mixed->mixed;
+	}
+	export_evaluate(&store->values, &store->table, recents, false);
+	export_evaluate(&store->values, &store->table, totals, true);
 }
 
 /* ---- about the sources ---- */
@@ -419,19 +360,16 @@ void serve_store_print(struct serve_store *store, int64_t now_ns, enum openmetri
 		       struct strbuf *out)
 {
 	const struct openmetrics_lines lines = {.form = form, .head = true, .labels = ""};
-	struct metric_frames frames;
 
 	serve_store_drain(store);
-	frames = fold_sources(store, now_ns);
-	for (unsigned s = 0; s < store->table.n_sources; s++)
-		evaluate_source(store, s, &frames);
+	evaluate_columns(store, now_ns);
 	print_version(form, out);
 	print_sources(store, form, out);
 	print_about(store, form, out);
 	print_findings(store, form, out);
 	serve_top_print(store->top, store->session->options->applications, form, out);
 	serve_self_print(store->session->sys, form, out);
-	openmetrics_table(&store->table, &lines, store->values, out);
+	openmetrics_table(&store->table, &lines, store->values.values, out);
 	if (form == OPENMETRICS_1_0)
 		strbuf_str(out, "# EOF\n");
 }

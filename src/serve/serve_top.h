@@ -6,6 +6,7 @@
 #ifndef MALITOP_SERVE_TOP_H
 #define MALITOP_SERVE_TOP_H
 
+#include "base/sys.h"
 #include "export/openmetrics.h"
 #include "model/process.h"
 #include "model/sample.h"
@@ -23,5 +24,7 @@ void serve_top_passes(struct serve_top *top, const struct export_source *source,
  * an application that returns to the list continues its own. */
 void serve_top_print(const struct serve_top *top, unsigned n_apps, enum openmetrics_form form,
 		     struct strbuf *out);
+/* What malitop itself takes: CPU time, memory, files. A value that cannot be read has no line. */
+void serve_self_print(const struct sys *sys, enum openmetrics_form form, struct strbuf *out);
 
 #endif

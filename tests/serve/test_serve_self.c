@@ -1,5 +1,5 @@
 /* What malitop serves about itself. */
-#include "serve/serve_self.h"
+#include "serve/serve_top.h"
 #include "base/alloc.h"
 
 #include <fcntl.h>
