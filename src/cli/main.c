@@ -7,7 +7,7 @@
 #include "tui/live.h"
 #include "options/options.h"
 #include "record/layer_environment.h"
-#include "record/record.h"
+#include "record/measure.h"
 #include "report/report.h"
 #include "serve/serve.h"
 #include "term/term.h"

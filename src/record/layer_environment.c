@@ -84,19 +84,26 @@ bool layer_environment_set(const struct sys *sys, struct err *err)
 	return n || err_prefix(err, "--passes: ");
 }
 
+void shell_quote(struct strbuf *out, const char *word)
+{
+	strbuf_str(out, "'");
+	for (; *word; word++)
+		if (*word == '\'')
+			strbuf_str(out, "'\\''");
+		else
+			strbuf_add(out, word, 1);
+	strbuf_str(out, "'");
+}
+
 bool layer_environment_print(const struct sys *sys, struct strbuf *out, struct err *err)
 {
 	struct layer_variable variables[VARIABLES];
 	unsigned n = find_variables(sys, variables, err);
 
 	for (unsigned i = 0; i < n; i++) {
-		strbuf_printf(out, "export %s='", variables[i].name);
-		for (const char *c = variables[i].value; *c; c++)
-			if (*c == '\'')
-				strbuf_str(out, "'\\''");
-			else
-				strbuf_add(out, c, 1);
-		strbuf_str(out, "'\n");
+		strbuf_printf(out, "export %s=", variables[i].name);
+		shell_quote(out, variables[i].value);
+		strbuf_str(out, "\n");
 		free(variables[i].value);
 	}
 	return n || err_prefix(err, "passes: ");

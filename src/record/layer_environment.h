@@ -15,5 +15,7 @@ bool layer_environment_set(const struct sys *sys, struct err *err);
 /* Append the same as lines that a shell reads, for an application that is started some other
  * way. */
 bool layer_environment_print(const struct sys *sys, struct strbuf *out, struct err *err);
+/* Append a word as a shell reads it, in quotes. */
+void shell_quote(struct strbuf *out, const char *word);
 
 #endif

@@ -10,10 +10,23 @@
 
 #include "record/command.h"
 #include "record/control.h"
-#include "record/request.h"
+#include "record/recorder.h"
 #include "record/sample_filter.h"
 
 #include <signal.h>
+
+/* What the reader of a stream asks for (control.h): each request is carried out, or refused with a
+ * reason. What arrives is untrusted. A request starts no program and opens no file. */
+struct requests {
+	struct session *session;
+	struct options *options;
+	struct recorder *recorder;
+	uint64_t before; /* bytes of the stream before those of this recorder */
+	bool restarts;   /* the recording has to begin again, for samples at another interval */
+};
+/* Carry out one (request.c); `said` (cleared) gets what was done, or why not. Returns whether it
+ * was done. */
+bool request_do(struct requests *requests, enum control_word word, const char *text, struct strbuf *said);
 
 struct measure {
 	const struct sys *sys;
@@ -47,5 +60,10 @@ void measure_wait(struct measure *m, void (*tick)(const struct measure *m, doubl
  * gets the message of a failed log unless it was already printed. A reader that closed the pipe of
  * stat early is not an error. */
 int measure_end(struct measure *m, struct recorder_state *state, struct err *err);
+
+/* `malitop record` (record.c): record a log without a screen. Returns the exit status: that of CMD
+ * if there is one (128 + signal, 127 not found, 126 not executable). *out gets a one-line summary.
+ * *err gets the message of a failure, even if the status is that of CMD. */
+int record_run(const struct sys *sys, struct options *options, struct strbuf *out, struct err *err);
 
 #endif

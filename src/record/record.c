@@ -1,6 +1,5 @@
-#include "record/record.h"
-
 #include "record/measure.h"
+
 #include "base/message.h"
 
 #include <stdio.h>

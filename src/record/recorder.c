@@ -1,7 +1,6 @@
 #include "record/recorder.h"
 
 #include "record/sample_filter.h"
-#include "record/recorder_notes.h"
 #include "record/recorder_sink.h"
 #include "base/alloc.h"
 #include "base/message.h"
@@ -18,6 +17,22 @@
 #define STREAM_FLUSH_NS 500000000 /* the default refresh of a screen */
 #define PATIENCE_MS 1000          /* to write the header, or the rest, before going on without */
 #define LATEST_NS 1000000000      /* no sample is later: notes older than this are written */
+
+/* Notes of a log that wait to be written, in the order of their times. Zeros are empty. */
+struct notes {
+	struct mlog_note *list;
+	unsigned n, cap;
+};
+
+static void add_to_notes(struct notes *notes, const struct mlog_note *note)
+{
+	unsigned at;
+
+	GROW(notes->list, notes->n, notes->cap);
+	for (at = notes->n++; at > 0 && notes->list[at - 1].time_ns > note->time_ns; at--)
+		notes->list[at] = notes->list[at - 1];
+	notes->list[at] = *note;
+}
 
 struct recorder {
 	struct session *session;
@@ -41,7 +56,7 @@ struct recorder {
 	uint64_t n_samples[SESSION_SOURCES_MAX]; /* that did not fail */
 	int64_t samples_ns[SESSION_SOURCES_MAX]; /* their length */
 	uint64_t missed;                         /* samples, by the gaps in their numbers */
-	struct recorder_notes pending; /* that wait for samples of their time: all before pending_ns */
+	struct notes pending; /* that wait for samples of their time: all before pending_ns */
 	int64_t pending_ns;
 	int64_t left_ns[SESSION_SOURCES_MAX]; /* copy of until_ns */
 
@@ -53,18 +68,26 @@ struct recorder {
 
 	pthread_mutex_t lock;                  /* guards the rest */
 	struct recorder_state state;           /* `lost` counts losses by drivers only */
-	struct recorder_notes notes;           /* not yet taken over by the thread */
+	struct notes notes;                    /* not yet taken over by the thread */
 	int64_t end_ns;                        /* time after which no samples are accepted */
 	int64_t until_ns[SESSION_SOURCES_MAX]; /* later ones are of another process */
 	bool dropped;
-	bool acks, lean;
-	uint64_t acked;
-	int64_t acked_ns;
+	struct recorder_reader reader;
 };
 
 static int64_t now_of(const struct recorder *r)
 {
 	return r->session->sys->monotonic_ns(r->session->sys);
+}
+
+bool recorder_sink_scan(struct recorder_sink *sink, const struct session *session, struct err *err)
+{
+	for (unsigned i = 0; i < session->n && !sink->scanner; i++)
+		if (session->sources[i].kind == SOURCE_CPU &&
+		    !(sink->scanner = scanner_new(session->sys, devices_processes(session->options),
+						  &session->what, err)))
+			return false;
+	return true;
 }
 
 /* ---- its thread ---- */
@@ -82,52 +105,41 @@ static void publish_state(struct recorder *r, const struct err *err)
 	pthread_mutex_unlock(&r->lock);
 }
 
-static void count_loss(struct recorder *r, const struct sample *sample)
+/* Count a sample, its losses and failures. The lock is taken only if the state changes. */
+static void count_sample(struct recorder *r, const struct sample *sample)
 {
-	uint64_t before = r->seq[sample->source];
+	uint32_t source = sample->source, bit = 1u << source;
+	uint64_t before = r->seq[source], lost = before ? sample->lost : 0;
+	bool failed = sample->flags & SAMPLE_ERROR, first = !failed && !r->delivers[source];
 
-	r->seq[sample->source] = sample->seq;
+	r->seq[source] = sample->seq;
 	r->missed += sample_missed(sample, before);
-	if (!before || !sample->lost)
+	r->delivers[source] |= !failed;
+	if (!failed) {
+		r->n_samples[source]++;
+		r->samples_ns[source] += sample->end_ns - sample->begin_ns;
+	}
+	if (!lost && !failed && !first)
 		return;
 	pthread_mutex_lock(&r->lock);
-	r->state.lost += sample->lost;
-	pthread_mutex_unlock(&r->lock);
-}
-
-static void count_failure(struct recorder *r, const struct sample *sample)
-{
-	bool failed = sample->flags & SAMPLE_ERROR;
-	uint32_t bit = 1u << sample->source;
-
-	if (!failed && r->delivers[sample->source])
-		return;
-	r->delivers[sample->source] |= !failed;
-	pthread_mutex_lock(&r->lock);
+	r->state.lost += lost;
 	r->state.n_failed += failed;
-	r->state.all_failed =
-		r->delivers[sample->source] ? r->state.all_failed & ~bit : r->state.all_failed | bit;
+	if (r->delivers[source])
+		r->state.all_failed &= ~bit;
+	else
+		r->state.all_failed |= bit;
 	r->state.some_good |= failed ? 0 : bit;
 	pthread_mutex_unlock(&r->lock);
-}
-
-static void count_length(struct recorder *r, const struct sample *sample)
-{
-	if (sample->flags & SAMPLE_ERROR)
-		return;
-	r->n_samples[sample->source]++;
-	r->samples_ns[sample->source] += sample->end_ns - sample->begin_ns;
 }
 
 static void collect_notes(struct recorder *r)
 {
 	pthread_mutex_lock(&r->lock);
 	r->pending_ns = now_of(r);
-	recorder_notes_move(&r->pending, &r->notes);
-	r->sink->acks = r->acks;
-	r->sink->acked = r->acked;
-	r->sink->acked_ns = r->acked_ns;
-	r->sink->lean = r->lean;
+	for (unsigned i = 0; i < r->notes.n; i++)
+		add_to_notes(&r->pending, &r->notes.list[i]);
+	r->notes.n = 0;
+	r->sink->reader = r->reader;
 	memcpy(r->left_ns, r->until_ns, sizeof(r->left_ns));
 	pthread_mutex_unlock(&r->lock);
 }
@@ -142,10 +154,13 @@ static void write_note(struct recorder *r, const struct mlog_note *note)
 
 static void write_notes(struct recorder *r, int64_t until_ns)
 {
-	struct mlog_note note;
+	struct notes *notes = &r->pending;
+	unsigned n = 0;
 
-	while (recorder_notes_take(&r->pending, until_ns, &note))
-		write_note(r, &note);
+	for (; n < notes->n && notes->list[n].time_ns <= until_ns; n++)
+		write_note(r, &notes->list[n]);
+	if (n)
+		memmove(notes->list, notes->list + n, (notes->n -= n) * sizeof(*notes->list));
 }
 
 /* Write each sample after the notes of its time. */
@@ -161,9 +176,7 @@ static void write_samples(struct recorder *r)
 		if (sample->source >= r->n || sample->begin_ns >= r->left_ns[sample->source] ||
 		    r->state.failed)
 			continue;
-		count_loss(r, sample);
-		count_failure(r, sample);
-		count_length(r, sample);
+		count_sample(r, sample);
 		sample = sample_filter_pass(r->session->filter, sample);
 		if (sample && !r->sink->kind->sample(r->sink, sample, &err))
 			publish_state(r, &err);
@@ -272,8 +285,8 @@ static void recorder_unmake(struct recorder *r)
 	sys_cleanup_close(&r->begun_fd);
 	sys_cleanup_close(&r->stop_fd);
 	pthread_mutex_destroy(&r->lock);
-	recorder_notes_fini(&r->notes);
-	recorder_notes_fini(&r->pending);
+	free(r->notes.list);
+	free(r->pending.list);
 	free(r);
 }
 
@@ -342,7 +355,7 @@ static struct recorder *start_mlog(struct session *session, const char *path, bo
 								   : MLOG_FLUSH_NS);
 
 	r->sink = recorder_mlog_new(session);
-	r->lean = r->sink->lean = o->lean;
+	r->reader.lean = r->sink->reader.lean = o->lean;
 	return start_recorder(r, path,
 			      &(struct log_file_options){.force = force,
 							 .rotates = o->rotate_bytes != 0,
@@ -406,7 +419,7 @@ static void add_note(struct recorder *r, struct mlog_note note, const char *text
 	pthread_mutex_lock(&r->lock);
 	if (note.time_ns < r->begun_ns)
 		note.time_ns = note.time_ns ? r->begun_ns : now_of(r);
-	recorder_notes_add(&r->notes, &note);
+	add_to_notes(&r->notes, &note);
 	pthread_mutex_unlock(&r->lock);
 }
 
@@ -422,16 +435,16 @@ unsigned recorder_mark(struct recorder *r, int64_t time_ns, const char *text)
 void recorder_acked(struct recorder *r, uint64_t bytes)
 {
 	pthread_mutex_lock(&r->lock);
-	r->acks = true;
-	r->acked = bytes;
-	r->acked_ns = now_of(r);
+	r->reader.acks = true;
+	r->reader.acked = bytes;
+	r->reader.acked_ns = now_of(r);
 	pthread_mutex_unlock(&r->lock);
 }
 
 void recorder_lean(struct recorder *r, bool lean)
 {
 	pthread_mutex_lock(&r->lock);
-	r->lean = lean;
+	r->reader.lean = lean;
 	pthread_mutex_unlock(&r->lock);
 }
 

@@ -5,7 +5,6 @@
 #include "record/flow.h"
 #include "record/log_about.h"
 #include "record/lean.h"
-#include "session/scanner.h"
 #include "base/alloc.h"
 #include "passes/frame_stats.h"
 #include "mlog/mlog_writer.h"
@@ -25,9 +24,8 @@ struct raw {
 	const struct session *session;
 	struct log_about log;
 	struct mlog_writer *writer;
-	struct scanner *scanner; /* NULL if processes are not read */
-	int64_t offset_ns;       /* of the wall clock, as written to the log */
-	uint64_t n;              /* samples, failed ones excluded */
+	int64_t offset_ns; /* of the wall clock, as written to the log */
+	uint64_t n;        /* samples, failed ones excluded */
 	struct flow flow;
 	struct lean *lean;                 /* NULL before its first use */
 	uint64_t seq[SESSION_SOURCES_MAX]; /* of the last sample, while none was lean */
@@ -85,7 +83,7 @@ static bool write_block(void *ctx, const void *bytes, size_t n, struct err *err)
 	if (!log_file_write(r->sink.file, bytes, n, err))
 		return false;
 	r->sink.rows = r->n; /* a block contains everything before it */
-	if (r->sink.acks)
+	if (r->sink.reader.acks)
 		flow_wrote(&r->flow, n, r->session->sys->monotonic_ns(r->session->sys));
 	else
 		r->flow.written += n;
@@ -94,30 +92,13 @@ static bool write_block(void *ctx, const void *bytes, size_t n, struct err *err)
 
 static void want_processes(struct raw *r, int64_t cost_ns)
 {
-	int64_t least_ns = r->sink.lean || r->slow ? 2 * PROCESSES_NS : PROCESSES_NS,
+	int64_t least_ns = r->sink.reader.lean || r->slow ? 2 * PROCESSES_NS : PROCESSES_NS,
 		period_ns = least_ns * (1 + cost_ns * PROCESSES_SHARE / PROCESSES_NS);
 
 	scanner_want(
-		r->scanner,
+		r->sink.scanner,
 		&(struct process_query){.gpu_memory = true, .threads_of = r->sink.watch ? THREADS_OF : 0},
 		period_ns);
-}
-
-static bool start_scanner(struct raw *r, struct err *err)
-{
-	const struct session *session = r->session;
-
-	for (unsigned i = 0; i < session->n && !r->scanner; i++) {
-		if (session->sources[i].kind != SOURCE_CPU)
-			continue;
-		r->scanner =
-			scanner_new(session->sys, devices_processes(session->options), &session->what, err);
-		if (!r->scanner)
-			return err_prefix(err, "log: ");
-	}
-	if (r->scanner)
-		want_processes(r, 0);
-	return true;
 }
 
 static bool mlog_begin(struct recorder_sink *sink, struct err *err)
@@ -126,7 +107,13 @@ static bool mlog_begin(struct recorder_sink *sink, struct err *err)
 
 	set_clock(r);
 	r->writer = mlog_writer_new(&r->log.about, write_block, sink, err);
-	return r->writer && start_scanner(r, err);
+	if (!r->writer)
+		return false;
+	if (!recorder_sink_scan(sink, r->session, err))
+		return err_prefix(err, "log: ");
+	if (sink->scanner)
+		want_processes(r, 0);
+	return true;
 }
 
 /* A change of the verdict is a mark. */
@@ -191,7 +178,7 @@ static bool write_block_in_time(struct raw *r, struct err *err)
 		return false;
 	/* While this thread waited in a write, the rings have filled: what is in them comes
 	 * late. */
-	if (!room || (r->sink.acks && now_ns - r->newest_ns > LATE_NS)) {
+	if (!room || (r->sink.reader.acks && now_ns - r->newest_ns > LATE_NS)) {
 		mlog_writer_trim(r->writer, 1, false);
 		return true;
 	}
@@ -219,7 +206,7 @@ static bool write_sums(struct raw *r, struct err *err)
 
 static bool write_sample(struct raw *r, const struct sample *sample, struct err *err)
 {
-	if (!r->sink.lean && !r->slow) {
+	if (!r->sink.reader.lean && !r->slow) {
 		if (r->lean && !write_sums(r, err))
 			return false;
 		r->seq[sample->source] = sample->seq;
@@ -236,7 +223,7 @@ static bool mlog_sample(struct recorder_sink *sink, const struct sample *sample,
 	struct raw *r = raw_of(sink);
 	r->n += !(sample->flags & SAMPLE_ERROR);
 	r->newest_ns = sample->end_ns;
-	if (sink->acks && mlog_writer_is_full(r->writer) && !write_block_in_time(r, err))
+	if (sink->reader.acks && mlog_writer_is_full(r->writer) && !write_block_in_time(r, err))
 		return false;
 	return write_sample(r, thin_sample(r, sample), err) && judge_sample(r, sample, err);
 }
@@ -248,12 +235,12 @@ static bool mlog_note(struct recorder_sink *sink, const struct mlog_note *note, 
 
 static bool take_processes(struct raw *r, struct err *err)
 {
-	struct process_list *list = r->scanner ? scanner_take(r->scanner) : NULL;
+	struct process_list *list = r->sink.scanner ? scanner_take(r->sink.scanner) : NULL;
 	bool ok;
 
 	if (list && r->sink.watch)
 		watch_processes(r->sink.watch, list);
-	if (list && (r->sink.lean || r->slow))
+	if (list && (r->sink.reader.lean || r->slow))
 		lean_processes(list);
 	ok = !list || mlog_writer_processes(r->writer, list, err);
 	if (list)
@@ -279,8 +266,8 @@ static bool mlog_flush(struct recorder_sink *sink, struct err *err)
 {
 	struct raw *r = raw_of(sink);
 
-	if (sink->acks)
-		flow_acked(&r->flow, sink->acked, sink->acked_ns);
+	if (sink->reader.acks)
+		flow_acked(&r->flow, sink->reader.acked, sink->reader.acked_ns);
 	return note_clock_step(r, err) && take_processes(r, err) && write_sums(r, err) &&
 	       write_block_in_time(r, err) && rotate_file(r, err);
 }
@@ -297,7 +284,7 @@ static void mlog_free(struct recorder_sink *sink)
 {
 	struct raw *r = raw_of(sink);
 
-	scanner_free(r->scanner);
+	scanner_free(r->sink.scanner);
 	lean_free(r->lean);
 	mlog_writer_free(r->writer);
 	watch_free(r->sink.watch);

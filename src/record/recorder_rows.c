@@ -2,7 +2,6 @@
 #include "record/recorder_sink.h"
 
 #include "export/export_session.h"
-#include "session/scanner.h"
 #include "base/alloc.h"
 
 #include <stdlib.h>
@@ -17,7 +16,6 @@ struct row_sink {
 	struct log_pieces pending; /* complete rows */
 	uint64_t n;                /* rows so far, failed samples excluded */
 	const struct session *session;
-	struct scanner *scanner; /* of the busiest thread, for the verdict; NULL if nothing is judged */
 };
 
 static struct row_sink *row_sink_of(struct recorder_sink *sink)
@@ -30,15 +28,6 @@ static bool keep_bytes(void *ctx, const void *bytes, size_t n, struct err *err)
 	(void)err;
 	log_pieces_add(&row_sink_of(ctx)->pending, bytes, n, row_sink_of(ctx)->n);
 	return true;
-}
-
-static void take_processes(struct row_sink *r)
-{
-	struct process_list *list = r->scanner ? scanner_take(r->scanner) : NULL;
-
-	if (list)
-		watch_processes(r->sink.watch, list);
-	process_list_free(list);
 }
 
 static bool write_pending(struct row_sink *r, struct err *err)
@@ -54,7 +43,11 @@ static bool write_pending(struct row_sink *r, struct err *err)
 
 static bool rows_flush(struct recorder_sink *sink, struct err *err)
 {
-	take_processes(row_sink_of(sink));
+	struct process_list *list = sink->scanner ? scanner_take(sink->scanner) : NULL;
+
+	if (list)
+		watch_processes(sink->watch, list);
+	process_list_free(list);
 	return write_pending(row_sink_of(sink), err);
 }
 
@@ -89,35 +82,23 @@ static void rows_free(struct recorder_sink *sink)
 {
 	struct row_sink *r = row_sink_of(sink);
 
-	scanner_free(r->scanner);
+	scanner_free(r->sink.scanner);
 	export_free(r->export);
 	watch_free(r->sink.watch);
 	log_pieces_fini(&r->pending);
 	free(r);
 }
 
-/* Judging needs the busiest thread, if there is a CPU whose processes can be read. */
-static bool start_scanner(struct row_sink *r, struct err *err)
-{
-	const struct session *session = r->session;
-	const struct process_query query = {.threads_of = THREADS_OF};
-
-	for (unsigned i = 0; i < session->n && r->sink.watch && !r->scanner; i++) {
-		if (session->sources[i].kind != SOURCE_CPU)
-			continue;
-		r->scanner =
-			scanner_new(session->sys, devices_processes(session->options), &session->what, err);
-		if (!r->scanner)
-			return false;
-		scanner_want(r->scanner, &query, SCAN_NS);
-	}
-	return true;
-}
-
-/* The header is pending already. */
+/* Judging needs the busiest thread. The header is pending already. */
 static bool rows_begin(struct recorder_sink *sink, struct err *err)
 {
-	return start_scanner(row_sink_of(sink), err) && rows_flush(sink, err);
+	const struct process_query query = {.threads_of = THREADS_OF};
+
+	if (sink->watch && !recorder_sink_scan(sink, row_sink_of(sink)->session, err))
+		return false;
+	if (sink->scanner)
+		scanner_want(sink->scanner, &query, SCAN_NS);
+	return rows_flush(sink, err);
 }
 
 static const struct recorder_sink_kind rows = {.begin = rows_begin,

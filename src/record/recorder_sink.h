@@ -9,6 +9,7 @@
 
 #include "record/log_file.h"
 #include "record/recorder.h"
+#include "session/scanner.h"
 #include "mlog/mlog.h"
 
 struct recorder_sink;
@@ -25,17 +26,25 @@ struct recorder_sink_kind {
 	void (*free)(struct recorder_sink *sink);
 };
 
-struct recorder_sink {
-	const struct recorder_sink_kind *kind;
-	struct log_file *file; /* set before begin; owned by the recorder */
-	uint64_t rows;         /* written to the file, failed samples excluded */
-	int64_t interval_ns;   /* of the rows; 0 if each source has its own */
-	struct watch *watch;   /* judges the run; NULL: not judged; owned by the sink */
-	/* Of a stream whose reader asked (control.h), set before each flush: */
+/* What the reader of a stream asked for (control.h). */
+struct recorder_reader {
 	bool acks, lean;
-	uint64_t acked; /* bytes that the reader has taken */
+	uint64_t acked; /* bytes that it has taken */
 	int64_t acked_ns;
 };
+
+struct recorder_sink {
+	const struct recorder_sink_kind *kind;
+	struct log_file *file;         /* set before begin; owned by the recorder */
+	uint64_t rows;                 /* written to the file, failed samples excluded */
+	int64_t interval_ns;           /* of the rows; 0 if each source has its own */
+	struct watch *watch;           /* judges the run; NULL: not judged; owned by the sink */
+	struct recorder_reader reader; /* set before each flush */
+	struct scanner *scanner;       /* of processes; NULL: they are not read; owned by the sink */
+};
+
+/* Make the scanner of the sink, if there is a CPU whose processes can be read. */
+bool recorder_sink_scan(struct recorder_sink *sink, const struct session *session, struct err *err);
 
 /* Prepare rows; writes nothing yet. Returns NULL if a metric does not exist. */
 struct recorder_sink *recorder_rows_new(const struct session *session, const struct recorder_form *form,

@@ -1,6 +1,7 @@
 #include "record/remote.h"
 
 #include "record/control.h"
+#include "record/layer_environment.h"
 #include "record/log_file.h"
 #include "options/options_table.h"
 #include "base/alloc.h"
@@ -36,9 +37,9 @@ struct remote {
 	const struct options *options;
 	const char *where;
 	struct mlog_feed *feed;
-	pid_t pid;            /* 0: none */
-	int in_fd, said_fd;   /* standard input and standard error of the program */
-	char said[SAID_MOST]; /* what it said */
+	struct remote_program program; /* its out_fd is the feed's */
+	int said_fd;                   /* standard error of the program */
+	char said[SAID_MOST];          /* what it said */
 	size_t n_said;
 	char why[160]; /* the last line of a connection that was lost */
 	int status;
@@ -57,18 +58,6 @@ struct remote {
 };
 
 /* ---- the command ---- */
-
-/* A word for a shell. */
-static void add_quoted(struct strbuf *out, const char *word)
-{
-	strbuf_str(out, out->n ? " '" : "'");
-	for (; *word; word++)
-		if (*word == '\'')
-			strbuf_str(out, "'\\''");
-		else
-			strbuf_add(out, word, 1);
-	strbuf_str(out, "'");
-}
 
 static unsigned add_words(const char **argv, unsigned n, const char *const *words)
 {
@@ -93,8 +82,10 @@ static const char **make_command(const char *where, const char *const *words, bo
 		return NULL;
 	}
 	argv = xcalloc(WORDS_MOST + 16, sizeof(*argv));
-	for (const char *const *word = words; *word; word++)
-		add_quoted(text, *word);
+	for (const char *const *word = words; *word; word++) {
+		strbuf_str(text, text->n ? " " : "");
+		shell_quote(text, *word);
+	}
 	if (strncmp(where, "docker:", 7) == 0) {
 		n = add_words(argv, n, (const char *const[]){"docker", "exec", "-i", "--", where + 7, NULL});
 		n = add_words(argv, n, words);
@@ -202,8 +193,7 @@ static void put_script(struct strbuf *out, uint64_t size)
 }
 
 /* The first line that a command there prints. */
-static bool ask_there(const struct options *o, const char *where, const char *const *words, char *line,
-		      size_t size, struct err *err)
+static bool ask_there(const char *where, const char *const *words, char *line, size_t size, struct err *err)
 {
 	AUTO_STRBUF struct strbuf text = {0};
 	AUTOFREE const char **argv = make_command(where, words, true, &text, err);
@@ -213,7 +203,6 @@ static bool ask_there(const struct options *o, const char *where, const char *co
 
 	if (!argv || !fork_program(argv, &p, NULL, err))
 		return false;
-	(void)o;
 	while (n < size - 1 && (got = read(p.out_fd, line + n, size - 1 - n)) > 0)
 		n += (size_t)got;
 	line[n] = 0;
@@ -234,7 +223,7 @@ static int open_push(const struct options *o, const char *where, uint64_t *size,
 	if (strcmp(o->push, "auto") != 0)
 		strbuf_str(&path, o->push);
 	if (!path.n) {
-		if (!ask_there(o, where, (const char *const[]){"uname", "-m", NULL}, machine, sizeof(machine),
+		if (!ask_there(where, (const char *const[]){"uname", "-m", NULL}, machine, sizeof(machine),
 			       err))
 			return -1;
 		for (char *p = machine; *p; p++)
@@ -343,33 +332,35 @@ static bool run_program(const struct options *o, const char *where, bool asks, s
 	return true;
 }
 
+static void take_signals(void)
+{
+	signal(SIGCHLD, SIG_DFL); /* if it is ignored, the status of the program is lost */
+	signal(SIGPIPE, SIG_IGN); /* a request to a program that has ended */
+}
+
 bool remote_program_start(struct remote_program *p, const struct options *options, const char *where,
 			  struct err *err)
 {
-	signal(SIGCHLD, SIG_DFL); /* if it is ignored, the status of the program is lost */
-	signal(SIGPIPE, SIG_IGN);
+	take_signals();
 	return run_program(options, where, true, p, NULL, err);
 }
 
 static bool start_program(struct remote *r, bool first, struct err *err)
 {
 	struct mlog_arrival arrival;
-	struct remote_program p;
 	int64_t gap;
 
-	if (!run_program(r->options, r->where, first, &p, &r->said_fd, err))
+	if (!run_program(r->options, r->where, first, &r->program, &r->said_fd, err))
 		return false;
-	r->pid = p.pid;
-	r->in_fd = p.in_fd;
 	r->n_said = 0;
 	fcntl(r->said_fd, F_SETFL, O_NONBLOCK);
-	fcntl(r->in_fd, F_SETFL, O_NONBLOCK);
+	fcntl(r->program.in_fd, F_SETFL, O_NONBLOCK);
 	mlog_arrival(r->feed, &arrival);
 	r->before = arrival.stream.bytes;
 	r->acked = r->before;
 	r->requests = 0;
 	gap = (r->sys->monotonic_ns(r->sys) - r->lost_ns) / SECOND_NS;
-	mlog_connect(r->feed, p.out_fd, first ? 0 : gap * SECOND_NS);
+	mlog_connect(r->feed, take_fd(&r->program.out_fd), first ? 0 : gap * SECOND_NS);
 	return true;
 }
 
@@ -402,18 +393,18 @@ static void last_line(const struct remote *r, char *line, size_t size)
 
 static bool has_ended(const struct remote *r, int *status)
 {
-	pid_t got = waitpid(r->pid, status, WNOHANG);
+	pid_t got = waitpid(r->program.pid, status, WNOHANG);
 
-	return got == r->pid || (got < 0 && errno != EINTR);
+	return got == r->program.pid || (got < 0 && errno != EINTR);
 }
 
 /* Close its standard input, which ends the far side. */
 static void leave_program(struct remote *r, int64_t now_ns)
 {
-	if (r->in_fd >= 0)
-		close(take_fd(&r->in_fd));
+	if (r->program.in_fd >= 0)
+		close(take_fd(&r->program.in_fd));
 	mlog_disconnect(r->feed);
-	if (r->pid && !r->left_ns)
+	if (r->program.pid && !r->left_ns)
 		r->left_ns = now_ns;
 }
 
@@ -422,17 +413,17 @@ static bool hurry_program(struct remote *r, int64_t now_ns)
 {
 	int64_t left_ns = now_ns - r->left_ns;
 
-	if (!r->pid)
+	if (!r->program.pid)
 		return true;
 	if (has_ended(r, &r->status)) {
 		hear_program(r);
 		close(take_fd(&r->said_fd));
-		r->pid = 0;
+		r->program.pid = 0;
 		r->left_ns = 0;
 		return true;
 	}
 	if (left_ns > END_NS)
-		kill(-r->pid, left_ns > END_NS * 3 / 2 ? SIGKILL : SIGTERM);
+		kill(-r->program.pid, left_ns > END_NS * 3 / 2 ? SIGKILL : SIGTERM);
 	return false;
 }
 
@@ -457,27 +448,11 @@ static bool refuse_start(struct remote *r, struct err *err)
 	if (exit_status_of(r->status) == REMOTE_NOT_FOUND)
 		return err_set(err, 0, "%s: no malitop there: %s: give --push, or install it in its PATH",
 			       where, line[0] ? line : "not found");
-	if (arrival.err.text[0] && !line[0])
-		*err = arrival.err;
-	else
-		err_set(err, 0, "%s: no stream came: %s", where,
-			line[0] ? line : "it ended and said nothing");
+	if (line[0] || !arrival.err.text[0])
+		return err_set(err, 0, "%s: no stream came: %s", where,
+			       line[0] ? line : "it ended and said nothing");
+	*err = arrival.err;
 	return false;
-}
-
-static bool await_start(struct remote *r, struct err *err)
-{
-	struct mlog_arrival arrival = {0};
-
-	while (!arrival.stream.started) {
-		bool goes_on = mlog_await(r->feed);
-
-		hear_program(r);
-		mlog_arrival(r->feed, &arrival);
-		if (!arrival.stream.started && !goes_on)
-			return refuse_start(r, err);
-	}
-	return true;
 }
 
 /* What makes the connection may ask for a password: until the stream comes, the terminal is its. */
@@ -492,13 +467,19 @@ static void lend_terminal(pid_t group)
 
 bool remote_await(struct remote *r, struct err *err)
 {
-	bool ok;
+	struct mlog_arrival arrival = {0};
+	bool goes_on = true;
 
-	setpgid(r->pid, r->pid); /* it does so itself, perhaps later */
-	lend_terminal(r->pid);
-	ok = await_start(r, err);
+	setpgid(r->program.pid, r->program.pid); /* it does so itself, perhaps later */
+	lend_terminal(r->program.pid);
+	while (!arrival.stream.started && goes_on) {
+		goes_on = mlog_await(r->feed);
+		hear_program(r);
+		mlog_arrival(r->feed, &arrival);
+	}
+	goes_on = arrival.stream.started || refuse_start(r, err);
 	lend_terminal(getpgrp());
-	return ok;
+	return goes_on;
 }
 
 struct remote *remote_new(const struct sys *sys, const struct options *options, const char *where,
@@ -506,10 +487,10 @@ struct remote *remote_new(const struct sys *sys, const struct options *options, 
 {
 	struct remote *r = xcalloc(1, sizeof(*r));
 
-	*r = (struct remote){.sys = sys, .options = options, .where = where, .in_fd = -1, .said_fd = -1};
+	*r = (struct remote){
+		.sys = sys, .options = options, .where = where, .program.in_fd = -1, .said_fd = -1};
 	r->feed = mlog_open_remote(where, err);
-	signal(SIGCHLD, SIG_DFL); /* if it is ignored, the status of the program is lost */
-	signal(SIGPIPE, SIG_IGN); /* a request to a program that has ended */
+	take_signals();
 	r->heard_ns = sys->monotonic_ns(sys);
 	if (r->feed && start_program(r, true, err))
 		return r;
@@ -594,11 +575,11 @@ static void send_ack(struct remote *r, uint64_t bytes, int64_t now_ns)
 	char line[32];
 	int n = snprintf(line, sizeof(line), "ack %llu\n", (unsigned long long)(bytes - r->before));
 
-	if (r->in_fd < 0 || bytes == r->acked || (r->options->push && bytes == r->before) ||
+	if (r->program.in_fd < 0 || bytes == r->acked || (r->options->push && bytes == r->before) ||
 	    now_ns - r->acked_ns < ACK_NS)
 		return;
 	r->acked_ns = now_ns;
-	if (write(r->in_fd, line, (size_t)n) == n)
+	if (write(r->program.in_fd, line, (size_t)n) == n)
 		r->acked = bytes;
 }
 
@@ -666,9 +647,9 @@ bool remote_ask(struct remote *r, const char *word, const char *text, int64_t *n
 	char line[CONTROL_LINE + 32];
 	int n = snprintf(line, sizeof(line), "%u %s%s%s\n", r->requests + 1, word, text[0] ? " " : "", text);
 
-	if (r->in_fd < 0 || r->lost)
+	if (r->program.in_fd < 0 || r->lost)
 		return err_set(err, 0, "%s: there is no connection now", word);
-	if (n <= 0 || (size_t)n >= CONTROL_LINE || write(r->in_fd, line, (size_t)n) != n)
+	if (n <= 0 || (size_t)n >= CONTROL_LINE || write(r->program.in_fd, line, (size_t)n) != n)
 		return err_set(err, errno, "%s: the connection does not take it", word);
 	*number = ++r->requests;
 	for (size_t i = 0; i < ARRAY_LEN(standing_words); i++)
@@ -683,7 +664,7 @@ static void ask_again(struct remote *r)
 	for (size_t i = 0; i < ARRAY_LEN(standing_words); i++) {
 		size_t n = strlen(r->standing[i]);
 
-		if (n && write(r->in_fd, r->standing[i], n) != (ssize_t)n)
+		if (n && write(r->program.in_fd, r->standing[i], n) != (ssize_t)n)
 			return; /* it is lost again, which is noticed */
 	}
 }
@@ -702,17 +683,17 @@ void remote_run(struct remote *r, int64_t now_ns, struct strbuf *said)
 	send_ack(r, arrival.stream.bytes, now_ns);
 	if (arrival.ended)
 		return;
-	if (r->pid && mlog_arrival_fd(r->feed) < 0) {
+	if (r->program.pid && mlog_arrival_fd(r->feed) < 0) {
 		leave_program(r, now_ns);
 		if (hurry_program(r, now_ns))
 			lose_connection(r, now_ns, said);
-	} else if (!r->pid && now_ns >= r->retry_ns) {
+	} else if (!r->program.pid && now_ns >= r->retry_ns) {
 		r->tries++;
 		if (!start_program(r, false, &err)) {
 			strbuf_printf(said, "%s\n", err.text);
 			lose_connection(r, now_ns, said);
 		}
-	} else if (r->lost && r->pid && arrival.stream.joined != r->joined) {
+	} else if (r->lost && r->program.pid && arrival.stream.joined != r->joined) {
 		r->lost = false;
 		r->joined = arrival.stream.joined;
 		ask_again(r);

@@ -1,4 +1,4 @@
-#include "record/request.h"
+#include "record/measure.h"
 
 #include "session/process_signal.h"
 #include "base/alloc.h"
