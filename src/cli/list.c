@@ -4,6 +4,7 @@
 #include "backends/registry.h"
 #include "base/json.h"
 #include "base/alloc.h"
+#include "base/put.h"
 #include "model/cpu_event.h"
 #include "model/judge.h"
 #include "model/template.h"
@@ -30,22 +31,27 @@ struct list_table {
 	unsigned n_cells, cap_cells;
 };
 
-static void add_cell(struct list_table *list, const char *text)
+static void put_text(struct strbuf *out, const char *text)
 {
-	GROW(list->cells, list->n_cells, list->cap_cells);
-	list->cells[list->n_cells++] = xstrdup(text ? text : "");
+	strbuf_str(out, text ? text : "");
 }
 
-static void add_span(struct list_table *list, struct span text)
-{
-	GROW(list->cells, list->n_cells, list->cap_cells);
-	list->cells[list->n_cells++] = span_dup(text);
-}
+/* Add the cells of a row (put.h), separated by \1, which no text has. */
 
-static void add_number(struct list_table *list, unsigned long long number)
+static void __attribute__((format(printf, 2, 3))) add_row(struct list_table *list, const char *fmt, ...)
 {
-	GROW(list->cells, list->n_cells, list->cap_cells);
-	list->cells[list->n_cells++] = xasprintf("%llu", number);
+	AUTO_STRBUF struct strbuf cells = {0};
+	struct span rest;
+	va_list ap;
+
+	va_start(ap, fmt);
+	put_format(&cells, put_text, NULL, fmt, ap);
+	va_end(ap);
+	rest = (struct span){cells.p, cells.n};
+	for (unsigned c = 0; c < list->n_columns; c++) {
+		GROW(list->cells, list->n_cells, list->cap_cells);
+		list->cells[list->n_cells++] = span_dup(span_until(&rest, '\1'));
+	}
 }
 
 static void list_fini(struct list_table *list)
@@ -95,14 +101,9 @@ static bool add_gpu(struct list_table *list, const struct gpudb *db, const struc
 		strbuf_printf(&also, "%s%s", i ? ", " : "", p->also[i]);
 	for (unsigned i = 0; i < p->n_ids; i++)
 		strbuf_printf(&ids, "%s0x%04x", i ? " " : "", p->ids[i]);
-	add_cell(list, p->name);
-	add_cell(list, also.p);
-	add_cell(list, gpu_family_architecture(p->family));
-	add_cell(list, gpu_family_front_end(p->family));
-	add_cell(list, ids.p);
-	add_number(list, p->layout->slots_per_block);
-	add_number(list, p->layout->n_published);
-	add_number(list, count_derived(set));
+	add_row(list, "%s\1%s\1%s\1%s\1%s\1%u\1%u\1%u", p->name, also.p, gpu_family_architecture(p->family),
+		gpu_family_front_end(p->family), ids.p, p->layout->slots_per_block, p->layout->n_published,
+		count_derived(set));
 	metric_set_free(set);
 	return true;
 }
@@ -129,16 +130,9 @@ static bool add_counters(struct list_table *list, const struct gpudb *db, const 
 
 		if (!c->name)
 			continue;
-		add_cell(list, p->name);
-		add_cell(list, gpu_block_names[c->block]);
-		add_number(list, c->index);
-		add_cell(list, c->hw_name);
-		add_cell(list, c->name);
-		add_span(list, streamline_name(def, p));
-		add_cell(list, def ? def->title : NULL);
-		add_cell(list, def ? def->unit->name : NULL);
-		add_number(list, c->scale);
-		add_cell(list, def ? def->group : NULL);
+		add_row(list, "%s\1%s\1%u\1%s\1%s\1%.*s\1%s\1%s\1%u\1%s", p->name, gpu_block_names[c->block],
+			c->index, c->hw_name, c->name, SPAN_ARG(streamline_name(def, p)),
+			def ? def->title : "", def ? def->unit->name : "", c->scale, def ? def->group : "");
 	}
 	return true;
 }
@@ -150,17 +144,12 @@ static void add_metric(struct list_table *list, const struct gpu_product *p, con
 
 	views_of_metric(views, m, &names);
 	metric_help(m->def, &help);
-	add_cell(list, p->name);
-	add_cell(list, row ? row->number : NULL);
-	add_cell(list, m->def->name);
-	add_cell(list, row ? row->title : m->def->title);
-	add_cell(list, row ? row->unit_name : m->def->unit->name);
-	add_cell(list, m->is_counter ? "counter" : m->text.n ? "expression" : "constant");
-	add_cell(list, m->def->group);
-	add_cell(list, help.p);
-	add_cell(list, names.p);
-	add_span(list, m->text);
-	add_cell(list, m->def->short_title);
+	add_row(list, "%s\1%s\1%s\1%s\1%s\1%s\1%s\1%s\1%s\1%.*s\1%s", p->name, row ? row->number : "",
+		m->def->name, row ? row->title : m->def->title, row ? row->unit_name : m->def->unit->name,
+		m->is_counter ? "counter"
+		: m->text.n   ? "expression"
+			      : "constant",
+		m->def->group, help.p, names.p, SPAN_ARG(m->text), m->def->short_title);
 }
 
 static bool add_metrics(struct list_table *list, const struct gpudb *db, const struct gpu_product *p,
@@ -210,16 +199,11 @@ static bool add_findings(struct list_table *list, const struct gpudb *db, const 
 		const struct judged *f = &judge->findings[i];
 		char limit[NUMBER_TEXT];
 
-		add_cell(list, p->name);
-		add_cell(list, f->def->name);
-		add_cell(list, finding_severity_names[f->def->severity]);
-		add_cell(list, f->def->title);
-		add_cell(list, f->number.name);
-		add_cell(list, f->side == ALERT_ABOVE ? "above" : "below");
-		add_cell(list, number_shortest(limit, f->limit));
-		add_cell(list, finding_origin(f->def));
-		add_span(list, finding_guide(db, f->def, p));
-		add_span(list, f->def->look);
+		add_row(list, "%s\1%s\1%s\1%s\1%s\1%s\1%s\1%s\1%.*s\1%.*s", p->name, f->def->name,
+			finding_severity_names[f->def->severity], f->def->title, f->number.name,
+			f->side == ALERT_ABOVE ? "above" : "below", number_shortest(limit, f->limit),
+			finding_origin(f->def), SPAN_ARG(finding_guide(db, f->def, p)),
+			SPAN_ARG(f->def->look));
 	}
 	judge_free(judge);
 	metric_set_free(set);
@@ -233,11 +217,9 @@ static bool add_views(struct list_table *list, const struct gpudb *db, const str
 	bool ok = views_read(&views, db, err);
 
 	(void)p;
-	for (unsigned i = 0; i < views.n_views; i++) {
-		add_cell(list, views.views[i].name);
-		add_cell(list, (char[2]){views.views[i].key, 0});
-		add_cell(list, views.views[i].title);
-	}
+	for (unsigned i = 0; i < views.n_views; i++)
+		add_row(list, "%s\1%s\1%s", views.views[i].name, (char[2]){views.views[i].key, 0},
+			views.views[i].title);
 	views_fini(&views);
 	return ok;
 }
@@ -246,12 +228,9 @@ static bool add_backends(struct list_table *list, const struct gpudb *db, const 
 			 struct err *err)
 {
 	(void)db, (void)p, (void)err;
-	for (unsigned i = 0; registry[i]; i++) {
-		if (registry[i]->part_of)
-			continue;
-		add_cell(list, registry[i]->name);
-		add_cell(list, registry[i]->help);
-	}
+	for (unsigned i = 0; registry[i]; i++)
+		if (!registry[i]->part_of)
+			add_row(list, "%s\1%s", registry[i]->name, registry[i]->help);
 	return true;
 }
 
@@ -264,13 +243,12 @@ static void add_event(void *ctx, const struct event_info *event)
 {
 	const struct event_list *l = ctx;
 	const struct cpu_event *meaning = cpu_event_find(l->db, event->name);
-	AUTOFREE char *number = event->number < 0 ? NULL : xasprintf("0x%02x", (unsigned)event->number);
+	char number[16] = "";
 
-	add_cell(l->list, event->name);
-	add_cell(l->list, number);
-	add_cell(l->list, event->now ? "yes" : "no");
-	add_cell(l->list, event->cores[0] ? event->cores : "all");
-	add_cell(l->list, meaning ? meaning->help : NULL);
+	if (event->number >= 0)
+		snprintf(number, sizeof(number), "0x%02x", (unsigned)event->number);
+	add_row(l->list, "%s\1%s\1%s\1%s\1%s", event->name, number, event->now ? "yes" : "no",
+		event->cores[0] ? event->cores : "all", meaning ? meaning->help : "");
 }
 
 static bool add_events(struct list_table *list, const struct gpudb *db, const struct gpu_product *p,
@@ -296,26 +274,16 @@ static bool add_groups(struct list_table *list, const struct gpudb *db, const st
 	for (unsigned i = 0; i < db->n_groups; i++) {
 		const struct cpu_group *group = &db->groups[i];
 
-		if (cpu_group_find(db, span_of(group->name)) != group)
-			continue; /* a later one replaces it */
-		add_cell(list, group->name);
-		add_cell(list, group->title);
-		add_span(list, group->metrics);
+		if (cpu_group_find(db, span_of(group->name)) == group) /* no later one replaces it */
+			add_row(list, "%s\1%s\1%.*s", group->name, group->title, SPAN_ARG(group->metrics));
 	}
 	return true;
 }
 
 static void add_option(void *ctx, const struct option_entry *entry)
 {
-	struct list_table *list = ctx;
-
-	add_cell(list, entry->name);
-	add_cell(list, (char[2]){entry->letter, 0});
-	add_cell(list, entry->arg);
-	add_cell(list, entry->standard);
-	add_cell(list, entry->commands.p);
-	add_cell(list, entry->config ? "yes" : "no");
-	add_cell(list, entry->help.p);
+	add_row(ctx, "%s\1%s\1%s\1%s\1%s\1%s\1%s", entry->name, (char[2]){entry->letter, 0}, entry->arg,
+		entry->standard, entry->commands.p, entry->config ? "yes" : "no", entry->help.p);
 }
 
 static bool add_options(struct list_table *list, const struct gpudb *db, const struct gpu_product *p,
@@ -365,12 +333,6 @@ static void set_columns(struct list_table *list, const char *names)
 
 /* ---- printing ---- */
 
-/* In screen columns, not bytes. */
-static unsigned width_of(const char *text)
-{
-	return (unsigned)text_width(text);
-}
-
 static void pad_text(struct strbuf *out, unsigned from, unsigned to)
 {
 	for (; from < to; from++)
@@ -382,10 +344,10 @@ static void print_table(const struct list_table *list, struct strbuf *out)
 	unsigned widths[COLUMNS_MAX], n = list->n_columns, n_rows = list->n_cells / n, last = n - 1;
 
 	for (unsigned c = 0; c < n; c++)
-		widths[c] = width_of(list->columns[c].name);
+		widths[c] = (unsigned)text_width(list->columns[c].name);
 	for (unsigned i = 0; i < list->n_cells; i++)
-		if (width_of(list->cells[i]) > widths[i % n])
-			widths[i % n] = width_of(list->cells[i]);
+		if ((unsigned)text_width(list->cells[i]) > widths[i % n])
+			widths[i % n] = (unsigned)text_width(list->cells[i]);
 	while (last > 0 && list->columns[last].hidden)
 		last--;
 	for (unsigned row = 0; row <= n_rows; row++)
@@ -395,14 +357,14 @@ static void print_table(const struct list_table *list, struct strbuf *out)
 			if (list->columns[c].hidden)
 				continue;
 			if (list->columns[c].number)
-				pad_text(out, width_of(text), widths[c]);
+				pad_text(out, (unsigned)text_width(text), widths[c]);
 			if (c == last && list->columns[0].hidden) /* in a terminal */
 				strbuf_printf(out, "%.*s", (int)(TERMINAL_COLS - used), text);
 			else
 				strbuf_str(out, text);
 			used += widths[c] + 2;
 			if (c < last && !list->columns[c].number)
-				pad_text(out, width_of(text), widths[c]);
+				pad_text(out, (unsigned)text_width(text), widths[c]);
 			strbuf_str(out, c < last ? "  " : "\n");
 		}
 }
@@ -434,12 +396,6 @@ static void print_jsonl(const struct list_table *list, struct strbuf *out)
 		strbuf_str(out, (i + 1) % n ? "" : "}\n");
 	}
 }
-
-static void (*const printers[])(const struct list_table *list, struct strbuf *out) = {
-	[FORMAT_TABLE] = print_table,
-	[FORMAT_CSV] = print_csv,
-	[FORMAT_JSONL] = print_jsonl,
-};
 
 /* Fill a list; `only` is the GPU to list it for, NULL for all. */
 static bool fill_list(struct list_table *list, enum list_name name, const struct gpudb *db,
@@ -505,7 +461,9 @@ enum exit_status list_run(const struct options *options, const struct gpudb *db,
 	if (kinds[options->list].brief && !options->long_rows)
 		hide_columns(&list, kinds[options->list].brief, only != NULL);
 	if (ok)
-		printers[options->format](&list, out);
+		(options->format == FORMAT_CSV     ? print_csv
+		 : options->format == FORMAT_JSONL ? print_jsonl
+						   : print_table)(&list, out);
 	list_fini(&list);
 	return ok ? EXIT_DONE : EXIT_FAILED;
 }
