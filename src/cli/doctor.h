@@ -52,14 +52,7 @@ void doctor_add(struct doctor *d, enum doctor_area area, enum doctor_state state
 		const char *help, const char *fmt, ...) __attribute__((format(printf, 6, 7)));
 /* The state for an errno. */
 enum doctor_state doctor_state_of(int code);
-/* Read the first line of a small file, made printable. Returns false and sets errno if it cannot be
- * read. */
-bool doctor_read(const struct doctor *d, const char *path, char *text, size_t size);
-/* Append all findings to *out in the format of the options. */
-void doctor_print(const struct doctor *d, struct strbuf *out);
-
-void doctor_gpu(struct doctor *d);    /* devices, their drivers, and a sample of each */
-void doctor_driver(struct doctor *d); /* the kernel's drivers, if no GPU could be measured */
+void doctor_gpu(struct doctor *d); /* devices, their drivers, and a sample of each */
 
 struct backend;
 /* Open each device of a backend and take one sample. */
