@@ -1,10 +1,107 @@
-/* chart: the reader of screens, stanzas `view` and `chart` (doc/data-format.md), bound to the
- * metrics that exist. */
+/* chart: series and the widget that draws them (text, views/charts/), bound to the metrics that
+ * exist, and the reader of their stanzas `view` and `chart` (doc/data-format.md). */
 #ifndef MALITOP_CHART_H
 #define MALITOP_CHART_H
 
 #include "model/embed.h"
-#include "views/view.h"
+#include "views/feed.h"
+
+/* One series of a chart. */
+struct series {
+	const struct metric *metric; /* of data->feeds[source].set */
+	enum source_kind source;
+	const char *label;           /* begins with a blank for a `sub` series; never NULL */
+	const char *brief;           /* the same for narrow panels; often the label itself */
+	const struct metric *beside; /* shown beside it; NULL for none */
+	enum source_kind beside_source;
+	const char *note; /* after the value, if there is room; "" for none */
+	unsigned n_parts; /* how many of the next series are parts of its bar */
+	unsigned part;    /* which part it is of an earlier series' bar, from 1; 0 if of none */
+	unsigned colour;  /* of an amount, which is neither good nor bad: see canvas_part_style */
+	/* What the fields above are while frames are counted, and while they are not; no metric in
+	 * both: always the same. views_frames takes one of them. */
+	struct series_face {
+		const struct metric *metric;
+		const char *label, *brief, *note;
+	} shown, wanted;
+	const char *saturated_note; /* as wanted, of a saturated GPU */
+};
+
+#define SERIES_PARTS 6
+
+struct widget;
+
+#define CHART_OPTIONS_MAX 10
+#define CHART_TEXTS_MAX 4
+
+/* How much of a row of panels a chart takes. */
+enum chart_place {
+	PLACE_HALF, /* one column */
+	PLACE_FULL, /* a row of its own */
+	PLACE_WIDE, /* what a card beside it leaves, else a row of its own */
+	PLACE_CARD, /* a narrow column beside a wide one */
+	PLACE_COUNT
+};
+
+/* A chart, bound to the metrics that exist. Fields that only one widget knows are options. */
+struct chart {
+	const char *name, *title; /* title may be "" */
+	const char *base;         /* what its percentages are shares of, or the like; "" for none */
+	const char *shown_base, *wanted_base; /* as the faces of its series; NULL: always the same */
+	enum chart_place place;
+	char letter;         /* that hides and shows it, in the views with layouts; 0: always shown */
+	unsigned from_cols;  /* shown only in terminals at least this wide (columns) */
+	unsigned below_cols; /* shown only in narrower ones; 0: in all */
+	unsigned weight;     /* share of the rows that are left over; 0 for none */
+	const struct widget *widget;
+	struct series *series; /* those that exist, in order */
+	unsigned n_series;
+	struct {
+		struct span key, value;
+	} options[CHART_OPTIONS_MAX];
+	unsigned n_options;
+	bool loads;                         /* the option `levels load`: values have the colours of loads */
+	bool to_limit;                      /* `levels limit`: those of the metric of `limit` */
+	const char *texts[CHART_TEXTS_MAX]; /* lines of explanation, shown if there is room */
+	unsigned n_texts;
+	/* Metrics with which, and without which, it is shown; empty: always. A chart without
+	 * frames says how to get them. */
+	struct span with, without;
+	struct span once;  /* a metric without which it is not shown until it has counted; empty: always */
+	bool elsewhere;    /* it needs a GPU, or the absence of one, and this machine differs */
+	unsigned priority; /* 1 is the most important; the least is omitted first in a small terminal */
+};
+
+struct widget {
+	const char *name; /* as charts name it */
+	/* The fields it knows besides those of every chart, NULL-terminated; NULL for none. Each
+	 * is followed by its permitted words, as in "each cluster core"; '#' is a number from 1 to
+	 * 200; a name alone takes any text. */
+	const char *const *options;
+	bool breaks_down; /* per core or CPU, with data->per_instance */
+	bool seriesless;  /* can be shown without any series */
+	bool companion;   /* makes no view alone: other charts must stand besides it */
+	/* How many columns of `inner`, up to its right edge less `axis_right`, are a time axis
+	 * whose ticks the border below shows; 0 or NULL if there is none. */
+	int (*axis)(const struct chart *chart, const struct view_data *data, struct rect inner);
+	int axis_right; /* columns right of the newest cell */
+	bool spare;     /* uses more lines than it needs even without a weight */
+	/* Sets the rows it needs at least and can use at most at that width, without border and
+	 * title. 0 if there is nothing to show. */
+	void (*size)(const struct chart *chart, const struct view_data *data, int cols, int *min, int *most);
+	/* Sets how many rows beyond `most` it makes more of, once all graphs are high: at least the
+	 * first number, or none. NULL: it has nothing more to show. */
+	void (*extra)(const struct chart *chart, const struct view_data *data, int cols, int *least,
+		      int *most);
+	void (*draw)(const struct chart *chart, const struct view_data *data, struct canvas *canvas,
+		     struct rect r);
+	/* Writes the text at the right of the upper border; NULL for none. */
+	void (*corner)(const struct chart *chart, const struct view_data *data, bool ascii, char *text,
+		       size_t size);
+};
+
+struct view;
+struct views;
 
 /* The shipped screens, in order; ends with a NULL file. */
 extern const struct embedded embedded_charts[];

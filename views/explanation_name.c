@@ -2,7 +2,6 @@
 #include "views/explanation.h"
 
 #include "model/embed.h"
-#include "views/chart.h"
 
 #include <ctype.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* The rows around a view: header, tabs, footer. In a narrow terminal the least important texts are
  * omitted. */
 #include "base/alloc.h"
-#include "views/view.h"
+#include "views/frame.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -2,7 +2,6 @@
  * band is a row of panels side by side. Widths follow from the terminal's width, heights from the
  * needs of the widgets, from what can grow, and from the charts' weights. */
 #include "base/alloc.h"
-#include "views/view.h"
 #include "views/widget.h"
 
 #include <math.h>

@@ -1,5 +1,6 @@
 /* The border of a panel: title, base and corner above, time ticks and marks below. */
 #include "views/rows.h"
+#include "views/timeline.h"
 
 #include <stdio.h>
 #include <string.h>

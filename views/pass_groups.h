@@ -3,7 +3,7 @@
 #define MALITOP_PASS_GROUPS_H
 
 #include "passes/pass_table.h"
-#include "views/view.h"
+#include "views/feed.h"
 
 #define PASS_ROWS_SHOWN (PASS_TABLE_ROWS + PASS_TABLE_ROWS / 2)
 

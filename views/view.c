@@ -1,6 +1,5 @@
 /* The views: the list of widgets, the shipped charts and the user's own, without those that this
  * machine cannot show, and filtered ones. */
-#include "views/chart.h"
 #include "views/widget.h"
 #include "base/alloc.h"
 

@@ -6,7 +6,7 @@
 #include "model/embed.h"
 #include "model/template.h"
 #include "views/canvas.h"
-#include "views/chart.h"
+#include "views/view.h"
 
 #include <ctype.h>
 #include <stdio.h>

@@ -3,7 +3,7 @@
 #include "base/alloc.h"
 #include "base/real.h"
 #include "model/embed.h"
-#include "views/chart.h"
+#include "views/view.h"
 #include "config.h"
 
 #include <math.h>

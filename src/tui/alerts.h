@@ -4,7 +4,7 @@
 #ifndef MALITOP_ALERTS_H
 #define MALITOP_ALERTS_H
 
-#include "views/view.h"
+#include "views/frame.h"
 
 #define ALERTS_KEPT 8
 #define ALERT_SHOWN_NS 10000000000ll

@@ -12,7 +12,7 @@
 
 #include "record/remote.h"
 #include "session/session.h"
-#include "views/view.h"
+#include "views/frame.h"
 
 #define BOARDS_MOST 64
 #define BOARDS_PAST 240 /* steps that are kept */

@@ -3,7 +3,7 @@
 #define MALITOP_BOARDS_KEYS_H
 
 #include "tui/boards.h"
-#include "views/view.h"
+#include "views/frame.h"
 
 enum boards_deed {
 	BOARDS_NOTHING,

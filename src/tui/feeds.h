@@ -9,7 +9,8 @@
 #include "session/session.h"
 #include "tui/feeds_records.h"
 #include "model/history.h"
-#include "views/view.h"
+#include "views/feed.h"
+#include "views/timeline.h"
 
 struct feed_state {
 	const struct feeds *feeds;

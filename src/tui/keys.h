@@ -7,7 +7,7 @@
 
 #include "base/str.h"
 #include "term/term_key.h"
-#include "views/view.h"
+#include "views/frame.h"
 
 /* The number of a key, if its action takes one, is in brackets. */
 enum action {

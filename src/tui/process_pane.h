@@ -12,7 +12,7 @@
 #include "tui/process_kept.h"
 #include "backends/process/process_scan.h"
 #include "views/processes.h"
-#include "views/view.h"
+#include "views/frame.h"
 
 #define PANE_TEXT 64
 

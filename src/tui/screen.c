@@ -1,7 +1,6 @@
 #include "tui/screen.h"
 
 #include "base/alloc.h"
-#include "views/chart.h"
 #include "views/widget.h"
 
 #include <stdio.h>

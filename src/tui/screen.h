@@ -11,7 +11,7 @@
 #include "tui/screen_judge.h"
 #include "session/session.h"
 #include "backends/process/process_scan.h"
-#include "views/view.h"
+#include "views/frame.h"
 
 #define SCREEN_PINS 8
 

@@ -4,7 +4,7 @@
 
 #include "model/watch.h"
 #include "tui/feeds.h"
-#include "views/view.h"
+#include "views/frame.h"
 
 struct screen_judge {
 	struct judge *judge; /* NULL before screen_judge_follow */

@@ -6,7 +6,7 @@
 #include "base/alloc.h"
 #include "model/history.h"
 #include "tests/support/point.h"
-#include "views/view.h"
+#include "views/feed.h"
 
 #include <dirent.h>
 #include <setjmp.h>

@@ -4,7 +4,6 @@
 
 #include "base/alloc.h"
 #include "tests/support/point.h"
-#include "views/chart.h"
 #include "views/widget.h"
 
 #include <math.h>

@@ -2,7 +2,7 @@
 #include "tui/keys.h"
 #include "base/alloc.h"
 #include "model/process.h"
-#include "views/chart.h"
+#include "views/view.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,6 +1,6 @@
 /* What is on the screen of the CPU's counters, in the order in which it matters. */
 #include "tui/screen.h"
-#include "views/chart.h"
+#include "views/view.h"
 #include "base/alloc.h"
 
 #include <setjmp.h>

@@ -8,7 +8,7 @@
 #include "passes/frame_stats.h"
 #include "tests/support/point.h"
 #include "tui/screen_judge.h"
-#include "views/view.h"
+#include "views/frame.h"
 
 #include <math.h>
 #include <setjmp.h>
