@@ -259,7 +259,7 @@ static void draw_outline(const struct chart *chart, const struct series *outline
 {
 	struct widget_past past;
 
-	widget_history(chart, outline, data, top, &past, plot.w);
+	widget_history(chart, outline, data, NULL, top, &past, plot.w);
 	for (int x = 0; x < past.cells; x++)
 		past.styles[x] =
 			real_max(past.points[2 * x], past.points[2 * x + 1]) > 1 ? STYLE_HOT : STYLE_TEXT;
@@ -292,7 +292,7 @@ void widget_area_plot(const struct chart *chart, const struct view_data *data, s
 		struct widget_past past;
 		struct series outline;
 
-		widget_history(chart, &chart->series[0], data, top, &past, plot.w);
+		widget_history(chart, &chart->series[0], data, NULL, top, &past, plot.w);
 		drop_nothing(chart, data, past.points, 2 * past.cells - odd);
 		if (odd && isnan(past.points[2 * past.cells - 2])) /* the newest cell has one point */
 			past.points[2 * past.cells - 1] = NAN;

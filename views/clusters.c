@@ -117,7 +117,7 @@ static double value_at(const struct series *series, const struct view_data *data
 {
 	if (instance && !(series->metric->instances & 1u << instance->kind))
 		return (double)NAN;
-	return instance ? series_rate_instance(series, data, instance, -1) : series_rate_now(series, data);
+	return series_rate(series, data, instance, -1);
 }
 
 static void draw_row(const struct chart *chart, const struct view_data *data,
@@ -126,8 +126,7 @@ static void draw_row(const struct chart *chart, const struct view_data *data,
 {
 	const struct series *first = &chart->series[0];
 	double now = value_at(first, data, instance);
-	struct widget_past past;
-	enum style style = chart_style(chart, first, data, now, -1);
+	enum style style = chart_style(chart, first, data, NULL, now, -1);
 
 	canvas_text(canvas, c->label, STYLE_TEXT, instance ? instance->title : "all CPUs");
 	canvas_meter(canvas, c->bar, style == STYLE_TEXT ? STYLE_SERIES1 : style, now / 100, NAN);
@@ -135,15 +134,11 @@ static void draw_row(const struct chart *chart, const struct view_data *data,
 		double v = value_at(&chart->series[i], data, instance);
 
 		if (i)
-			style = widget_instance_style(chart, &chart->series[i], data, instance, v, -1);
-		widget_instance_value(canvas, c->value[i - c->from], &chart->series[i], data, instance, v,
-				      style, false);
+			style = chart_style(chart, &chart->series[i], data, instance, v, -1);
+		widget_value(canvas, c->value[i - c->from], &chart->series[i], data, instance, v, style,
+			     false);
 	}
-	if (c->strip.w) {
-		widget_instance_history(chart, first, data, instance, 100, &past, c->strip.w);
-		canvas_history(canvas, c->strip, past.points, past.styles, past.cells);
-		widget_cursor(data, series_feed(first, data), canvas, c->strip);
-	}
+	widget_draw_history(chart, first, data, instance, 100, canvas, c->strip);
 }
 
 static void draw_headings(const struct chart *chart, const struct view_data *data, struct canvas *canvas,

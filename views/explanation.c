@@ -5,12 +5,13 @@
 
 #include <ctype.h>
 #include <math.h>
-#include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #define USERS_MOST 8
+#define NEAR_MOST 6
+#define WORD_MIN 3 /* letters of a word that is looked for */
 
 const char *const explanation_part_titles[EXPLANATION_PARTS] = {
 	[EXPLANATION_TITLE] = "",
@@ -20,97 +21,61 @@ const char *const explanation_part_titles[EXPLANATION_PARTS] = {
 	[EXPLANATION_WHERE] = "Where it is shown",
 };
 
-/* An explanation that is being written. */
-struct explanation_writer {
-	struct explanation *e;
-	const struct explanation_scene *scene;
-	enum explanation_part part;
-};
-
 void explanation_fini(struct explanation *e)
 {
-	for (unsigned i = 0; i < e->n_texts; i++)
-		free(e->texts[i]);
-	free(e->texts);
+	for (unsigned i = 0; i < e->n; i++)
+		free(e->items[i].text);
 	free(e->items);
 	*e = (struct explanation){0};
 }
 
-/* Takes the text, unless it is empty. Returns the item, NULL without one. */
-static struct explanation_item *add_item(struct explanation_writer *w, const char *name, struct strbuf *text)
+/* Takes the text. Returns the item, NULL if it is empty. */
+static struct explanation_item *add_item(struct explanation *e, const char *name, char *text)
 {
-	struct explanation *e = w->e;
-
-	if (!text->n)
+	if (!text || !*text) {
+		free(text);
 		return NULL;
-	GROW(e->texts, e->n_texts, e->cap_texts);
-	e->texts[e->n_texts++] = text->p;
+	}
 	GROW(e->items, e->n, e->cap);
-	e->items[e->n] = (struct explanation_item){.part = w->part, .name = name, .text = text->p};
-	*text = (struct strbuf){0};
+	e->items[e->n] = (struct explanation_item){.part = e->part, .name = name, .text = text};
 	return &e->items[e->n++];
 }
 
-static void add_span(struct explanation_writer *w, const char *name, struct span s)
+static bool fits_product(const struct explanation *e, struct gpu_set gpus)
 {
-	struct strbuf text = {0};
-
-	strbuf_add(&text, s.p, s.n);
-	add_item(w, name, &text);
-	strbuf_fini(&text);
-}
-
-static bool fits_product(const struct explanation_writer *w, struct gpu_set gpus)
-{
-	return !w->scene->product || gpu_set_has(gpus, w->scene->product);
+	return !e->product || gpu_set_has(gpus, e->product);
 }
 
 /* "(G52, 5thGen) ", if the text that follows holds for some GPUs only and none is chosen. */
-static void add_gpus(const struct explanation_writer *w, struct gpu_set gpus, struct strbuf *text)
+static void add_gpus(const struct explanation *e, struct gpu_set gpus, struct strbuf *text)
 {
-	if (gpus.words.n && !w->scene->product)
+	if (gpus.words.n && !e->product)
 		strbuf_printf(text, "(%.*s) ", SPAN_ARG(gpus.words));
 }
 
 /* Every variant that may be the one: of a GPU only the first that fits. Returns it. */
-static struct span add_variants(struct explanation_writer *w, const char *name,
-				const struct metric_variant *v)
+static struct span add_variants(struct explanation *e, const char *name, const struct metric_variant *v)
 {
 	for (; v; v = v->next) {
 		struct strbuf text = {0};
 
-		if (!fits_product(w, v->gpus))
+		if (!fits_product(e, v->gpus))
 			continue;
-		add_gpus(w, v->gpus, &text);
+		add_gpus(e, v->gpus, &text);
 		strbuf_add(&text, v->text.p, v->text.n);
-		add_item(w, name, &text);
-		if (w->scene->product)
+		add_item(e, name, text.p);
+		if (e->product)
 			return v->text;
 		name = "";
 	}
 	return (struct span){"", 0};
 }
 
-static bool has_word(struct span words, const char *wanted)
-{
-	struct span word;
-
-	while ((word = span_word(&words)).n)
-		if (span_is(word, wanted))
-			return true;
-	return false;
-}
-
 /* ---- formulas ---- */
-
-static bool begins_name(char c)
-{
-	return isalpha((unsigned char)c) || c == '_' || c == '$';
-}
 
 static bool is_in_name(char c)
 {
-	return isalnum((unsigned char)c) || c == '_' || c == '$' || c == '.' || c == '[' || c == ']';
+	return isalnum((unsigned char)c) || strchr("_$.[]", c);
 }
 
 /* Take what is before the next name of a formula and the name off *rest; empty at the end. */
@@ -118,9 +83,7 @@ static struct span next_name(struct span *rest, struct span *before)
 {
 	size_t i = 0, n = 0;
 
-	if (!rest->n)
-		return *before = *rest;
-	while (i < rest->n && !begins_name(rest->p[i]))
+	while (i < rest->n && !isalpha((unsigned char)rest->p[i]) && rest->p[i] != '_' && rest->p[i] != '$')
 		i++; /* digits of a number, too */
 	while (i + n < rest->n && is_in_name(rest->p[i + n]))
 		n++;
@@ -145,58 +108,57 @@ static bool has_name(struct span formula, const char *name)
 	return false;
 }
 
-static double value_of(const struct explanation_writer *w, struct span formula, bool cores_mean)
+static double value_of(const struct explanation *e, struct span formula, bool cores_mean)
 {
 	struct expr expr = {0};
 	double value = NAN;
 	struct err err;
 
-	if (!w->scene->vector)
+	if (!e->vector)
 		return NAN;
-	if (metric_compile(w->scene->set, w->scene->db, formula, cores_mean, &expr, &err))
-		value = expr_eval(&expr, w->scene->vector);
+	if (metric_compile(e->set, e->db, formula, cores_mean, &expr, &err))
+		value = expr_eval(&expr, e->vector);
 	expr_fini(&expr);
 	return value;
 }
 
 /* "2.46 G": as formulas calculate, without a unit. */
-static void add_number(const struct explanation_writer *w, double value, struct strbuf *out)
+static void add_number(const struct explanation *e, double value, struct strbuf *out)
 {
 	char text[UNITS_TEXT];
 
-	strbuf_str(out, unit_format(text, value, unit_find(SPAN_LIT("count")), false, w->scene->ascii));
+	strbuf_str(out, unit_format(text, value, unit_find(SPAN_LIT("count")), false, e->ascii));
 }
 
 /* The formula with the values of its operands, and its value. */
-static void add_filled(struct explanation_writer *w, const char *name, struct span formula,
-		       const struct metric *m, bool cores_mean)
+static void add_filled(struct explanation *e, const char *name, struct span formula, const struct metric *m,
+		       bool cores_mean)
 {
 	struct span rest = formula, word, before;
-	double value = value_of(w, formula, cores_mean);
+	double value = value_of(e, formula, cores_mean);
 	char shown[UNITS_TEXT];
 	struct strbuf text = {0};
 
-	if (!w->scene->vector || !formula.n)
+	if (!e->vector || !formula.n)
 		return;
 	while ((word = next_name(&rest, &before)).n) {
 		strbuf_add(&text, before.p, before.n);
 		if (is_function(word))
 			strbuf_add(&text, word.p, word.n);
 		else
-			add_number(w, value_of(w, word, cores_mean), &text);
+			add_number(e, value_of(e, word, cores_mean), &text);
 	}
 	strbuf_add(&text, before.p, before.n);
 	value = value < m->low ? m->low : value > m->high ? m->high : value;
-	strbuf_printf(&text, " = %s", unit_format(shown, value, m->unit, false, w->scene->ascii));
-	if (isfinite(w->scene->vector[VECTOR_SECONDS]))
-		strbuf_printf(&text, " over %.3g s", w->scene->vector[VECTOR_SECONDS]);
-	add_item(w, name, &text);
+	strbuf_printf(&text, " = %s", unit_format(shown, value, m->unit, false, e->ascii));
+	if (isfinite(e->vector[VECTOR_SECONDS]))
+		strbuf_printf(&text, " over %.3g s", e->vector[VECTOR_SECONDS]);
+	add_item(e, name, text.p);
 }
 
-static const struct gpu_counter *find_counter(const struct explanation_writer *w, const char *metric,
-					      unsigned *at)
+static const struct gpu_counter *find_counter(const struct explanation *e, const char *metric, unsigned *at)
 {
-	const struct gpu_layout *layout = w->scene->product ? w->scene->product->layout : NULL;
+	const struct gpu_layout *layout = e->product ? e->product->layout : NULL;
 
 	for (; layout && *at < layout->n_counters; ++*at)
 		if (layout->counters[*at].name && !strcmp(layout->counters[*at].name, metric))
@@ -212,51 +174,47 @@ static struct span slot_title(const struct gpudb *db, struct span name)
 	return (struct span){"", 0};
 }
 
-static void add_operand(struct explanation_writer *w, const char *label, struct span name)
+static void add_operand(struct explanation *e, const char *label, struct span name)
 {
-	const struct metric_def *def = metric_def_find(w->scene->db, name);
+	const struct metric_def *def = metric_def_find(e->db, name);
 	const struct metric_constant *constant = metric_constant_find(name);
-	const struct metric *m = w->scene->set ? metric_find(w->scene->set, name) : NULL;
-	struct span slot = slot_title(w->scene->db, name);
+	const struct metric *m = e->set ? metric_find(e->set, name) : NULL;
+	struct span slot = slot_title(e->db, name);
 	const struct gpu_counter *c = NULL;
+	const struct unit *unit = unit_find(SPAN_LIT("count"));
 	struct strbuf text = {0};
-	struct explanation_item *item;
 	char value[UNITS_TEXT];
-	double seconds, now;
 	unsigned at = 0;
+	double now;
 
 	strbuf_add(&text, name.p, name.n);
-	if (def)
+	if (def) {
 		strbuf_printf(&text, ", %s", def->title);
-	if (def)
-		c = find_counter(w, def->name, &at);
+		c = find_counter(e, def->name, &at);
+	}
 	if (c)
 		strbuf_printf(&text, ", counter %s", c->hw_name);
 	if (constant)
 		strbuf_printf(&text, ", %s", constant->title);
 	if (!def && !constant && slot.n)
 		strbuf_printf(&text, ", %.*s", SPAN_ARG(slot));
-	if (!m && !constant && w->scene->vector) {
-		strbuf_str(&text, ": ");
-		add_number(w, value_of(w, name, false), &text);
+	if (e->vector) {
+		if (m) {
+			now = metric_value(m, e->vector) / (m->grows ? e->vector[VECTOR_SECONDS] : 1);
+			unit = m->unit;
+		} else if (constant) {
+			now = e->vector[constant->at];
+			unit = unit_find(span_of(constant->unit));
+		} else {
+			now = value_of(e, name, false);
+		}
+		strbuf_printf(&text, ": %s", unit_format(value, now, unit, m && m->grows, e->ascii));
 	}
-	if (constant && w->scene->vector)
-		strbuf_printf(&text, ": %s",
-			      unit_format(value, w->scene->vector[constant->at],
-					  unit_find(span_of(constant->unit)), false, w->scene->ascii));
-	if (m && w->scene->vector) {
-		now = metric_value(m, w->scene->vector);
-		seconds = w->scene->vector[VECTOR_SECONDS];
-		strbuf_printf(&text, ": %s",
-			      unit_format(value, m->grows ? now / seconds : now, m->unit, m->grows,
-					  w->scene->ascii));
-	}
-	item = add_item(w, label, &text);
-	item->metric = m;
+	add_item(e, label, text.p)->metric = m;
 }
 
 /* Each name of the formula once. */
-static void add_operands(struct explanation_writer *w, struct span formula)
+static void add_operands(struct explanation *e, struct span formula)
 {
 	struct span rest = formula, word, before;
 	const char *label = "operands";
@@ -269,38 +227,37 @@ static void add_operands(struct explanation_writer *w, struct span formula)
 			seen = span_eq(other, word);
 		if (seen)
 			continue;
-		add_operand(w, label, word);
+		add_operand(e, label, word);
 		label = "";
 	}
 }
 
 /* ---- findings ---- */
 
-static void add_limits(struct explanation_writer *w, const char *name, const struct finding_limit *limit)
+static void add_limits(struct explanation *e, const char *name, const struct finding_limit *limit)
 {
 	for (; limit; limit = limit->next) {
 		struct strbuf text = {0};
 
-		if (!fits_product(w, limit->gpus))
+		if (!fits_product(e, limit->gpus))
 			continue;
-		add_gpus(w, limit->gpus, &text);
+		add_gpus(e, limit->gpus, &text);
 		strbuf_printf(&text, "%.*s %s %g, until %g", SPAN_ARG(limit->formulas),
 			      limit->side == ALERT_ABOVE ? "above" : "below", limit->on, limit->off);
-		add_item(w, name, &text);
+		add_item(e, name, text.p);
 	}
 }
 
-static void add_needs(struct explanation_writer *w, const struct finding_def *def)
+static void add_needs(struct explanation *e, const struct finding_def *def)
 {
 	struct span rest = def->needs, word;
 
-	add_limits(w, "and", def->ands);
+	add_limits(e, "and", def->ands);
 	while ((word = span_word(&rest)).n)
-		add_limits(w, "and", finding_find(w->scene->db, FINDING_CONDITION, word)->ands);
+		add_limits(e, "and", finding_find(e->db, FINDING_CONDITION, word)->ands);
 }
 
-/* What was judged; NULL if this machine cannot judge it. */
-static const struct judged *judged_of(const struct judge *judge, const struct finding_def *def)
+const struct judged *explanation_judged(const struct judge *judge, const struct finding_def *def)
 {
 	for (unsigned i = 0; judge && i < judge->n_findings; i++)
 		if (judge->findings[i].def == def)
@@ -308,43 +265,39 @@ static const struct judged *judged_of(const struct judge *judge, const struct fi
 	return NULL;
 }
 
-void explanation_finding(struct explanation *e, const struct explanation_scene *scene,
-			 const struct finding_def *def)
+void explanation_finding(struct explanation *e, const struct finding_def *def)
 {
-	struct explanation_writer w = {e, scene, EXPLANATION_TITLE};
-	const struct judged *judged = judged_of(scene->judge, def);
+	const struct judged *judged = explanation_judged(e->judge, def);
 	bool verdict = def->kind == FINDING_VERDICT;
-	struct strbuf text = {0};
+	char value[UNITS_TEXT];
 
-	strbuf_printf(&text, "%s  %s  (%s)", def->name, def->title,
-		      verdict ? "verdict" : finding_severity_names[def->severity]);
-	add_item(&w, "", &text);
-	w.part = EXPLANATION_COMPUTED;
-	add_limits(&w, "when", def->whens);
-	if (judged) {
-		char value[UNITS_TEXT];
-
-		strbuf_printf(&text, "%s is %s: %s", judged->number.title,
-			      unit_format(value, judged->number.value, judged->number.unit,
-					  judged->number.metric && judged->number.metric->grows,
-					  scene->ascii),
-			      judged->holds ? "it holds" : "it does not hold");
-		add_item(&w, "now", &text);
-	}
-	add_needs(&w, def);
-	add_limits(&w, "clear", def->clears);
-	add_span(&w, def->house ? "house" : "origin",
-		 span_of(def->house     ? def->house
+	e->part = EXPLANATION_TITLE;
+	add_item(e, "",
+		 xasprintf("%s  %s  (%s)", def->name, def->title,
+			   verdict ? "verdict" : finding_severity_names[def->severity]));
+	e->part = EXPLANATION_COMPUTED;
+	add_limits(e, "when", def->whens);
+	if (judged)
+		add_item(e, "now",
+			 xasprintf("%s is %s: %s", judged->number.title,
+				   unit_format(value, judged->number.value, judged->number.unit,
+					       judged->number.metric && judged->number.metric->grows,
+					       e->ascii),
+				   judged->holds ? "it holds" : "it does not hold"));
+	add_needs(e, def);
+	add_limits(e, "clear", def->clears);
+	add_item(e, def->house ? "house" : "origin",
+		 xstrdup(def->house     ? def->house
 			 : def->guide.n ? "the guide's limit"
 					: "your own limit"));
-	add_span(&w, "evidence", def->evidence);
-	w.part = EXPLANATION_TELLS;
-	add_variants(&w, "means", def->says);
-	w.part = EXPLANATION_DO;
-	add_variants(&w, "do", def->advice);
-	w.part = EXPLANATION_WHERE;
-	add_span(&w, "look at", def->look);
-	add_span(&w, "guide", scene->product ? finding_guide(scene->db, def, scene->product) : def->guide);
+	add_item(e, "evidence", span_dup(def->evidence));
+	e->part = EXPLANATION_TELLS;
+	add_variants(e, "means", def->says);
+	e->part = EXPLANATION_DO;
+	add_variants(e, "do", def->advice);
+	e->part = EXPLANATION_WHERE;
+	add_item(e, "look at", span_dup(def->look));
+	add_item(e, "guide", span_dup(e->product ? finding_guide(e->db, def, e->product) : def->guide));
 }
 
 /* ---- metrics ---- */
@@ -362,195 +315,325 @@ static bool is_used_by(const struct finding_def *def, const char *metric)
 	return limits_name(def->whens, metric) || has_name(def->evidence, metric);
 }
 
-static void add_findings(struct explanation_writer *w, const char *metric)
+static void add_findings(struct explanation *e, const char *metric)
 {
-	for (unsigned i = 0; i < w->scene->db->n_findings; i++) {
-		const struct finding_def *def = &w->scene->db->findings[i];
-		const struct judged *judged = judged_of(w->scene->judge, def);
-		bool verdict = def->kind == FINDING_VERDICT;
-		struct span advice = finding_text(def->advice, w->scene->product);
-		struct strbuf text = {0};
-		struct explanation_item *item;
+	for (unsigned i = 0; i < e->db->n_findings; i++) {
+		const struct finding_def *def = &e->db->findings[i];
+		const struct judged *judged = explanation_judged(e->judge, def);
+		bool verdict = def->kind == FINDING_VERDICT, holds = judged && judged->holds;
+		struct span advice = finding_text(def->advice, e->product);
 
-		if (!fits_product(w, def->gpus) || !is_used_by(def, metric))
+		if (!fits_product(e, def->gpus) || !is_used_by(def, metric))
 			continue;
-		if (w->scene->judge && verdict && !(judged && judged->holds))
+		if (e->judge && verdict && !holds)
 			continue; /* the machine's verdict is another one */
-		strbuf_printf(&text, "%s: %s", def->name, def->title);
-		if (judged && judged->holds)
-			strbuf_str(&text, ", holds now");
-		if (advice.n)
-			strbuf_printf(&text, ". %.*s", SPAN_ARG(advice));
-		item = add_item(w, verdict ? "verdict" : "finding", &text);
-		item->holds = judged && judged->holds;
+		add_item(e, verdict ? "verdict" : "finding",
+			 xasprintf("%s: %s%s%s%.*s", def->name, def->title, holds ? ", holds now" : "",
+				   advice.n ? ". " : "", SPAN_ARG(advice)))
+			->holds = holds;
 	}
 }
 
-static void add_notes(struct explanation_writer *w, const char *metric)
+static void add_notes(struct explanation *e, const char *metric)
 {
-	for (unsigned i = 0; i < w->scene->db->n_findings; i++) {
-		const struct finding_def *def = &w->scene->db->findings[i];
+	for (unsigned i = 0; i < e->db->n_findings; i++) {
+		const struct finding_def *def = &e->db->findings[i];
 
-		if (def->kind == FINDING_NOTE && fits_product(w, def->gpus) && has_word(def->metrics, metric))
-			add_variants(w, "note", def->says);
+		if (def->kind == FINDING_NOTE && fits_product(e, def->gpus) &&
+		    span_has_word(def->metrics, span_of(metric)))
+			add_variants(e, "note", def->says);
 	}
 }
 
-static void add_counters(struct explanation_writer *w, const char *metric)
+static void add_counters(struct explanation *e, const char *metric)
 {
 	const struct gpu_counter *c;
 	unsigned at = 0;
 
-	while ((c = find_counter(w, metric, &at))) {
-		struct strbuf text = {0};
+	while ((c = find_counter(e, metric, &at))) {
+		AUTOFREE char *scale = xasprintf(c->scale > 1 ? ", each count stands for %u" : "", c->scale);
 
-		strbuf_printf(&text, "%s, index %u, %s", gpu_block_names[c->block], c->index, c->hw_name);
-		if (c->scale > 1)
-			strbuf_printf(&text, ", each count stands for %u", c->scale);
-		add_item(w, "counter", &text);
+		add_item(e, "counter",
+			 xasprintf("%s, index %u, %s%s", gpu_block_names[c->block], c->index, c->hw_name,
+				   scale));
 	}
 }
 
-static bool names_core_counter(const struct explanation_writer *w, struct span formula)
+static bool names_core_counter(const struct explanation *e, struct span formula)
 {
 	struct span word, before;
 
 	while ((word = next_name(&formula, &before)).n) {
 		AUTOFREE char *name = span_dup(word);
-		const struct gpu_counter *c;
 		unsigned at = 0;
+		const struct gpu_counter *c = find_counter(e, name, &at);
 
-		c = find_counter(w, name, &at);
 		if (c && c->block == BLOCK_CORE)
 			return true;
 	}
 	return false;
 }
 
-static void add_formulas(struct explanation_writer *w, const struct metric_def *def)
+static void add_formulas(struct explanation *e, const struct metric_def *def)
 {
-	const struct metric_set *set = w->scene->set;
-	const struct metric *m = set ? metric_find(set, span_of(def->name)) : NULL;
-	const struct gpu_product *product = w->scene->product;
-	const struct metric_template *guide = product ? template_guide_of(w->scene->db, product) : NULL;
-	bool by_guide = set && set->definitions == DEFINITIONS_GUIDE, mean = guide && guide->cores_mean;
+	const struct metric *m = e->set ? metric_find(e->set, span_of(def->name)) : NULL;
+	const struct metric_template *guide = e->product ? template_guide_of(e->db, e->product) : NULL;
+	bool by_guide = e->set && e->set->definitions == DEFINITIONS_GUIDE, mean = guide && guide->cores_mean;
 	struct span formula, printed;
 
 	if (m && !by_guide && m->text.n) { /* this machine's, which may be a later variant */
-		add_span(w, "formula", m->text);
+		add_item(e, "formula", span_dup(m->text));
 		formula = m->text;
 	} else {
-		formula = add_variants(w, "formula", def->exprs);
+		formula = add_variants(e, "formula", def->exprs);
 	}
 	if (m)
-		add_filled(w, "now", formula, m, false);
-	printed = add_variants(w, "in guide", def->guides);
+		add_filled(e, "now", formula, m, false);
+	printed = add_variants(e, "in guide", def->guides);
 	if (m)
-		add_filled(w, "", printed, m, mean);
-	if (mean && m && names_core_counter(w, printed))
-		add_span(w, "", SPAN_LIT("counters of the cores are means over the cores there"));
-	add_variants(w, "limit", def->alerts);
-	if (product || m)
-		add_operands(w, by_guide && printed.n ? printed : formula);
+		add_filled(e, "", printed, m, mean);
+	if (mean && m && names_core_counter(e, printed))
+		add_item(e, "", span_dup(SPAN_LIT("counters of the cores are means over the cores there")));
+	add_variants(e, "limit", def->alerts);
+	if (e->product || m)
+		add_operands(e, by_guide && printed.n ? printed : formula);
 }
 
-static void add_places(struct explanation_writer *w, const struct metric_def *def)
+static void add_places(struct explanation *e, const struct metric_def *def)
 {
-	const struct metric *m = w->scene->set ? metric_find(w->scene->set, span_of(def->name)) : NULL;
+	const struct metric *m = e->set ? metric_find(e->set, span_of(def->name)) : NULL;
 	const char *name = "view";
 
-	for (unsigned i = 0; m && w->scene->views && i < w->scene->views->n_views; i++) {
-		const struct view *v = &w->scene->views->views[i];
-		struct row_subject row = view_row_of(v, m);
-		struct strbuf text = {0};
+	for (unsigned i = 0; m && e->views && i < e->views->n_views; i++) {
+		const struct view *v = &e->views->views[i];
+		const struct chart *chart = view_row_of(v, m).chart;
+		bool titled = chart && chart->title[0];
 
-		if (!row.chart && !(m->is_counter && strcmp(v->name, "counters") == 0))
+		if (!chart && !(m->is_counter && strcmp(v->name, "counters") == 0))
 			continue;
-		if (v->key)
-			strbuf_printf(&text, "%c ", v->key);
-		strbuf_str(&text, v->title);
-		if (row.chart && row.chart->title[0])
-			strbuf_printf(&text, ": %s", row.chart->title);
-		add_item(w, name, &text);
+		add_item(e, name,
+			 xasprintf("%.*s%s%s%s", v->key ? 2 : 0, (char[]){v->key, ' ', 0}, v->title,
+				   titled ? ": " : "", titled ? chart->title : ""));
 		name = "";
 	}
-	add_variants(w, "known as", def->vars);
+	add_variants(e, "known as", def->vars);
 }
 
-void explanation_metric(struct explanation *e, const struct explanation_scene *scene,
-			const struct metric_def *def)
+void explanation_metric(struct explanation *e, const struct metric_def *def)
 {
-	struct explanation_writer w = {e, scene, EXPLANATION_TITLE};
-	struct strbuf text = {0};
+	struct strbuf help = {0};
 
-	strbuf_printf(&text, "%s  %s  (%s%s%s)", def->name, def->title, def->unit->name,
-		      def->group[0] ? ", " : "", def->group);
-	add_item(&w, "", &text);
-	w.part = EXPLANATION_COMPUTED;
-	add_counters(&w, def->name);
-	add_formulas(&w, def);
-	w.part = EXPLANATION_TELLS;
-	metric_help(def, &text);
-	add_item(&w, "means", &text);
-	add_notes(&w, def->name);
-	w.part = EXPLANATION_DO;
-	add_findings(&w, def->name);
-	w.part = EXPLANATION_WHERE;
-	add_places(&w, def);
+	e->part = EXPLANATION_TITLE;
+	add_item(e, "",
+		 xasprintf("%s  %s  (%s%s%s)", def->name, def->title, def->unit->name,
+			   def->group[0] ? ", " : "", def->group));
+	e->part = EXPLANATION_COMPUTED;
+	add_counters(e, def->name);
+	add_formulas(e, def);
+	e->part = EXPLANATION_TELLS;
+	metric_help(def, &help);
+	add_item(e, "means", help.p);
+	add_notes(e, def->name);
+	e->part = EXPLANATION_DO;
+	add_findings(e, def->name);
+	e->part = EXPLANATION_WHERE;
+	add_places(e, def);
 }
 
-/* ---- places ---- */
-
-struct row_subject view_row_of(const struct view *view, const struct metric *metric)
-{
-	for (unsigned c = 0; c < view->n_charts; c++)
-		for (unsigned i = 0; i < view->charts[c].n_series; i++) {
-			const struct series *s = &view->charts[c].series[i];
-
-			if (s->metric == metric || s->beside == metric)
-				return (struct row_subject){
-					.chart = &view->charts[c], .series = s, .metric = s->metric};
-		}
-	return (struct row_subject){0};
-}
-
-void views_of_metric(const struct views *views, const struct metric *metric, struct strbuf *out)
-{
-	for (unsigned i = 0; i < views->n_views; i++)
-		if (view_row_of(&views->views[i], metric).chart)
-			strbuf_printf(out, "%s%s", out->n ? ", " : "", views->views[i].name);
-}
+/* ---- constants ---- */
 
 /* Metrics whose formulas have the name, as many as fit into a line or two. */
-static void add_users(struct explanation_writer *w, const char *name)
+static void add_users(struct explanation *e, const char *name)
 {
 	struct strbuf text = {0};
 	unsigned n = 0;
 
-	for (unsigned i = 0; i < w->scene->db->n_metrics; i++) {
-		const struct metric_def *def = &w->scene->db->metrics[i];
+	for (unsigned i = 0; i < e->db->n_metrics; i++) {
+		const struct metric_def *def = &e->db->metrics[i];
 		bool uses = false;
 
 		for (const struct metric_variant *v = def->exprs; v && !uses; v = v->next)
-			uses = fits_product(w, v->gpus) && has_name(v->text, name);
+			uses = fits_product(e, v->gpus) && has_name(v->text, name);
 		if (uses && n++ < USERS_MOST)
 			strbuf_printf(&text, "%s%s", text.n ? ", " : "", def->name);
 	}
 	if (n > USERS_MOST)
 		strbuf_printf(&text, " and %u more", n - USERS_MOST);
-	add_item(w, "used by", &text);
+	add_item(e, "used by", text.p);
 }
 
-void explanation_constant(struct explanation *e, const struct explanation_scene *scene,
-			  const struct metric_constant *constant)
+static void explain_constant(struct explanation *e, const struct metric_constant *constant)
 {
-	struct explanation_writer w = {e, scene, EXPLANATION_TITLE};
-	struct strbuf text = {0};
+	e->part = EXPLANATION_TITLE;
+	add_item(e, "", xasprintf("%s  %s  (%s)", constant->name, constant->title, constant->unit));
+	e->part = EXPLANATION_TELLS;
+	add_item(e, "means", xstrdup(constant->help));
+	e->part = EXPLANATION_WHERE;
+	add_users(e, constant->name);
+}
 
-	strbuf_printf(&text, "%s  %s  (%s)", constant->name, constant->title, constant->unit);
-	add_item(&w, "", &text);
-	w.part = EXPLANATION_TELLS;
-	add_span(&w, "means", span_of(constant->help));
-	w.part = EXPLANATION_WHERE;
-	add_users(&w, constant->name);
+/* ---- names in the data ---- */
+
+/* The metric of a Streamline variable or of a hardware counter. */
+static const struct metric_def *metric_by_other_name(const struct explanation *e, const char *name)
+{
+	for (unsigned i = 0; i < e->db->n_metrics; i++)
+		for (const struct metric_variant *v = e->db->metrics[i].vars; v; v = v->next)
+			if (span_has_word(v->text, span_of(name)) &&
+			    (!e->product || gpu_set_has(v->gpus, e->product)))
+				return &e->db->metrics[i];
+	for (unsigned g = 0; g < e->db->n_products; g++) {
+		const struct gpu_layout *layout = gpudb_product(e->db, g)->layout;
+
+		for (unsigned i = 0; i < layout->n_counters; i++)
+			if (layout->counters[i].name && !strcmp(layout->counters[i].hw_name, name) &&
+			    (!e->product || e->product->layout == layout))
+				return metric_def_find(e->db, span_of(layout->counters[i].name));
+	}
+	return NULL;
+}
+
+bool explanation_named(struct explanation *e, const char *name)
+{
+	const struct finding_def *finding = finding_find(e->db, FINDING_RULE, span_of(name));
+	const struct metric_def *metric = metric_def_find(e->db, span_of(name));
+	const struct metric_constant *constant = metric_constant_find(span_of(name));
+
+	if (!finding)
+		finding = finding_find(e->db, FINDING_VERDICT, span_of(name));
+	if (!metric)
+		metric = metric_by_other_name(e, name);
+	if (finding)
+		explanation_finding(e, finding);
+	else if (metric)
+		explanation_metric(e, metric);
+	else if (constant)
+		explain_constant(e, constant);
+	return finding || metric || constant;
+}
+
+/* ---- names on the screens ---- */
+
+/* How a name is looked for: what is shown is the same, has all words of it, or one. */
+enum name_look { LOOK_SAME, LOOK_ALL, LOOK_ANY, LOOKS };
+
+/* A search, and what it has found so far. */
+struct name_search {
+	const struct explanation *e;
+	struct span name;
+	enum name_look how;
+	const struct metric_def *found;
+	struct strbuf *near;
+	unsigned n_near;
+};
+
+static bool has_text(struct span text, struct span part)
+{
+	for (size_t i = 0; part.n && i + part.n <= text.n; i++)
+		if (strncasecmp(text.p + i, part.p, part.n) == 0)
+			return true;
+	return false;
+}
+
+/* Take the next run of letters and digits off *rest; empty at the end. */
+static struct span next_part(struct span *rest)
+{
+	size_t from = 0, n = 0;
+	struct span part;
+
+	while (from < rest->n && !isalnum((unsigned char)rest->p[from]))
+		from++;
+	while (from + n < rest->n && isalnum((unsigned char)rest->p[from + n]))
+		n++;
+	part = (struct span){rest->p + from, n};
+	*rest = (struct span){rest->p + from + n, rest->n - from - n};
+	return part;
+}
+
+/* Whether the text has all words of the name, or any of them. */
+static bool is_near(struct span text, struct span name, bool all)
+{
+	struct span part;
+	bool any = false;
+
+	while ((part = next_part(&name)).n) {
+		bool has = part.n >= WORD_MIN && has_text(text, part);
+
+		if (all && !has)
+			return false;
+		any = any || has;
+	}
+	return any;
+}
+
+/* See whether what is shown of a metric is or has what is looked for. */
+static void look_at(struct name_search *s, const struct metric_def *def, struct span shown)
+{
+	size_t n = strlen(def->name);
+	const char *at = s->near->p ? strstr(s->near->p, def->name) : NULL;
+
+	if (s->how == LOOK_SAME) {
+		if (!s->found && shown.n == s->name.n && strncasecmp(shown.p, s->name.p, shown.n) == 0)
+			s->found = def;
+		return;
+	}
+	if (!is_near(shown, s->name, s->how == LOOK_ALL) || (at && (at[n] == ',' || at[n] == ' ' || !at[n])))
+		return;
+	if (s->n_near++ < NEAR_MOST)
+		strbuf_printf(s->near, "%s%s (%s)", s->near->n ? ", " : "", def->name, def->title);
+}
+
+/* Of the alternatives of a row, the one that the GPU has. */
+static const struct metric_def *row_metric(const struct explanation *e, struct span names)
+{
+	const struct metric_def *first = NULL, *def;
+	struct span word;
+
+	while ((word = span_word(&names)).n) {
+		def = metric_def_find(e->db, word);
+		first = first ? first : def;
+		if (def && e->set && metric_find(e->set, word))
+			return def;
+	}
+	return first;
+}
+
+/* Every label of the shipped screens: "series NAMES | label / brief | ...". */
+static void look_at_labels(struct name_search *s)
+{
+	for (const struct embedded *file = embedded_charts; file->file; file++) {
+		struct span rest = {file->begin, (size_t)(file->end - file->begin)};
+
+		while (rest.n) {
+			struct span line = span_until(&rest, '\n'), key = span_word(&line), names, label;
+			const struct metric_def *def;
+
+			if (!span_is(key, "series") && !span_is(key, "sub"))
+				continue;
+			names = span_until(&line, '|');
+			label = span_until(&line, '|');
+			def = row_metric(s->e, names);
+			while (def && label.n)
+				look_at(s, def, span_trim(span_until(&label, '/')));
+		}
+	}
+}
+
+bool explanation_shown(struct explanation *e, const char *name, struct strbuf *near)
+{
+	struct name_search s = {.e = e, .name = span_trim(span_of(name)), .near = near};
+
+	for (; s.how < LOOKS && !s.found && !s.n_near; s.how++) {
+		for (unsigned i = 0; i < e->db->n_metrics; i++) {
+			const struct metric_def *def = &e->db->metrics[i];
+
+			look_at(&s, def, span_of(def->name));
+			look_at(&s, def, span_of(def->short_title));
+			look_at(&s, def, span_of(def->title));
+		}
+		look_at_labels(&s);
+	}
+	if (s.found)
+		explanation_metric(e, s.found);
+	return s.found;
 }

@@ -163,21 +163,21 @@ static void draw_stage(const struct stage *stage, const struct view_data *data, 
 	draw_bar(stage, data, canvas, c->bar, input);
 	canvas_text(canvas, c->note, STYLE_DIM, stage->note);
 	if (stage->count)
-		widget_value(canvas, c->entering, stage->count, data, series_rate_now(stage->count, data),
-			     STYLE_TEXT);
+		widget_value(canvas, c->entering, stage->count, data, NULL,
+			     series_rate_now(stage->count, data), STYLE_TEXT, false);
 	if (stage->count)
 		draw_per_frame(stage, data, canvas, c->per_frame);
 	if (stage->killed) {
 		double killed = series_now(stage->killed, data);
 
-		widget_value(canvas, c->killed, stage->killed, data, killed,
-			     series_style(stage->killed, data, killed, -1));
+		widget_value(canvas, c->killed, stage->killed, data, NULL, killed,
+			     chart_style(NULL, stage->killed, data, NULL, killed, -1), false);
 	}
 	if (stage->of_all) {
 		double of_all = series_now(stage->of_all, data);
 
-		widget_value(canvas, c->of_all, stage->of_all, data, of_all,
-			     series_style(stage->of_all, data, of_all, -1));
+		widget_value(canvas, c->of_all, stage->of_all, data, NULL, of_all,
+			     chart_style(NULL, stage->of_all, data, NULL, of_all, -1), false);
 	} else {
 		/* the input is all there is */
 		widget_number(canvas, c->of_all, unit_find(SPAN_LIT("percent")),

@@ -35,16 +35,11 @@ static int shade_of(const double *steps, double percent)
 	return shade;
 }
 
-static double point_back(const struct heat_row *row, const struct view_data *data, int back)
-{
-	return row->instance ? series_rate_instance(row->series, data, row->instance, back)
-			     : series_rate_back(row->series, data, back);
-}
-
 /* Return the mean of the two points of a cell; at back < 0 there is no point yet. */
 static double cell_percent(const struct heat_row *row, const struct view_data *data, double scale, int back)
 {
-	double a = point_back(row, data, back + 1), b = back >= 0 ? point_back(row, data, back) : a;
+	double a = series_rate(row->series, data, row->instance, back + 1),
+	       b = back >= 0 ? series_rate(row->series, data, row->instance, back) : a;
 
 	return (isnan(a) ? b : isnan(b) ? a : (a + b) / 2) / scale * 100;
 }
@@ -53,8 +48,7 @@ static void draw_row(const struct chart *chart, const struct heat_row *row, cons
 		     struct canvas *canvas, struct rect r)
 {
 	int odd = (int)(series_feed(row->series, data)->n_steps % 2);
-	double now = row->instance ? series_rate_instance(row->series, data, row->instance, -1)
-				   : series_rate_now(row->series, data);
+	double now = series_rate(row->series, data, row->instance, -1);
 	double scale = widget_scale(chart, row->series, data, 2 * r.w);
 	struct rect value;
 
@@ -62,7 +56,7 @@ static void draw_row(const struct chart *chart, const struct heat_row *row, cons
 	canvas_text(canvas, rect_left(&r, LABEL_COLS), STYLE_TEXT,
 		    row->instance ? row->instance->label : row->series->brief);
 	value = rect_right(&r, widget_value_cols(row->series->metric->unit));
-	widget_instance_value(canvas, value, row->series, data, row->instance, now, STYLE_VALUE, false);
+	widget_value(canvas, value, row->series, data, row->instance, now, STYLE_VALUE, false);
 	for (int x = 0; x < r.w; x++) {
 		double percent = cell_percent(row, data, scale, 2 * (r.w - 1 - x) - odd);
 
@@ -146,7 +140,7 @@ void widget_each_corner(const struct chart *chart, const struct view_data *data,
 	char a[UNITS_TEXT], b[UNITS_TEXT], c[UNITS_TEXT], d[UNITS_TEXT];
 
 	for (unsigned i = 0; i < n; i++) {
-		double v = series_rate_instance(s, data, instances[i], -1);
+		double v = series_rate(s, data, instances[i], -1);
 
 		if (isnan(v))
 			continue;

@@ -77,7 +77,7 @@ static enum style worst_style(const struct chart *chart, const struct view_data 
 
 	if (!chart_option_series(chart, data, "corner", &s) || s.metric->alert == ALERT_NONE)
 		return STYLE_HOT;
-	style = series_style(&s, data, series_now(&s, data), -1);
+	style = chart_style(NULL, &s, data, NULL, series_now(&s, data), -1);
 	return style == STYLE_CALM ? STYLE_BUSY : style == STYLE_TEXT ? STYLE_SERIES1 : STYLE_HOT;
 }
 
@@ -128,7 +128,7 @@ static void draw_row(const struct series *series, const struct view_data *data, 
 	style = now > 0 ? style : STYLE_DIM; /* an empty one is no alarm */
 	canvas_text_right(canvas, c->label, STYLE_TEXT, series->label);
 	canvas_meter(canvas, c->bar, style, now / scale, NAN);
-	widget_value(canvas, c->now, series, data, now, STYLE_TEXT);
+	widget_value(canvas, c->now, series, data, NULL, now, STYLE_TEXT, false);
 	if (c->beside.w && series_beside(series, &beside))
 		widget_number(canvas, c->beside, beside.metric->unit, series_rate_now(&beside, data),
 			      beside.metric->grows, false, STYLE_DIM);

@@ -6,8 +6,6 @@
 #include <math.h>
 #include <stdio.h>
 
-#define CALM_END 70 /* percent of a load */
-#define BUSY_END 90
 #define SMALL_LIMIT 25 /* percent: below it, a scale up to 100 would be too coarse */
 #define SORT_NS 5000000000ll
 #define STICK 8        /* points within which a cell keeps the colour of the one before it */
@@ -108,18 +106,12 @@ static enum style sticky_style(const struct chart *chart, const struct series *s
 			       const struct view_data *data, const struct metric_instance *instance,
 			       double value, int back, double before, enum style last)
 {
-	enum style style = widget_instance_style(chart, series, data, instance, value, back);
-	bool near = fabs(value - CALM_END) <= NEAR || fabs(value - BUSY_END) <= NEAR;
+	enum style style = chart_style(chart, series, data, instance, value, back);
+	bool near = fabs(value - LOAD_BUSY) <= NEAR || fabs(value - LOAD_HOT) <= NEAR;
 
 	if (series->metric->alert == ALERT_NONE && !isnan(before) && near && fabs(value - before) <= STICK)
 		return last;
 	return style == STYLE_TEXT || series->part ? canvas_part_style(series->colour) : style;
-}
-
-void widget_history(const struct chart *chart, const struct series *series, const struct view_data *data,
-		    double scale, struct widget_past *past, int cells)
-{
-	widget_instance_history(chart, series, data, NULL, scale, past, cells);
 }
 
 /* History scrolls by whole cells: while the newest cell has only one point, both halves show it. */
@@ -135,9 +127,8 @@ void widget_past_points(const struct series *series, unsigned n, const struct vi
 		past->points[points] = past->points[points - 1];
 }
 
-void widget_instance_history(const struct chart *chart, const struct series *series,
-			     const struct view_data *data, const struct metric_instance *instance,
-			     double scale, struct widget_past *past, int cells)
+void widget_history(const struct chart *chart, const struct series *series, const struct view_data *data,
+		    const struct metric_instance *instance, double scale, struct widget_past *past, int cells)
 {
 	int odd = (int)(series_feed(series, data)->n_steps % 2);
 	double before = NAN;
@@ -180,12 +171,20 @@ void widget_history_head(const struct view_data *data, struct canvas *canvas, st
 		canvas_text(canvas, r, STYLE_DIM, text_width(text) <= r.w ? text : span);
 }
 
-double widget_peak(const struct widget_past *past)
+double widget_draw_history(const struct chart *chart, const struct series *series,
+			   const struct view_data *data, const struct metric_instance *instance, double scale,
+			   struct canvas *canvas, struct rect r)
 {
 	double peak = NAN;
+	struct widget_past past;
 
-	for (int i = 0; i < 2 * past->cells; i++)
-		peak = real_max(peak, past->points[i]);
+	if (r.w < 1)
+		return peak;
+	widget_history(chart, series, data, instance, scale, &past, r.w);
+	canvas_history(canvas, r, past.points, past.styles, past.cells);
+	widget_cursor(data, series_feed(series, data), canvas, r);
+	for (int i = 0; i < 2 * past.cells; i++)
+		peak = real_max(peak, past.points[i]);
 	return peak;
 }
 

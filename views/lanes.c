@@ -31,9 +31,8 @@ static void draw_lane(const struct chart *chart, const struct series *s, const s
 		      struct canvas *canvas, struct rect r)
 {
 	double now = series_rate_now(s, data), scale = widget_scale(chart, s, data, 2 * r.w);
-	enum style style = now > 0 ? chart_style(chart, s, data, now, -1) : STYLE_DIM;
+	enum style style = now > 0 ? chart_style(chart, s, data, NULL, now, -1) : STYLE_DIM;
 	struct rect label, value;
-	struct widget_past past;
 
 	/* of a high lane only the label stands out: a ground below a graph is too much */
 	hits_add(data->hits,
@@ -49,10 +48,9 @@ static void draw_lane(const struct chart *chart, const struct series *s, const s
 	for (int x = 0; x < r.w && r.h > 1; x += 2) /* the grid at the top of the scale */
 		canvas_put(canvas, r.x + x, r.y, STYLE_TRACK, 0x2508);
 	canvas_text(canvas, rect_bottom(&label, 1), now > 0 ? STYLE_TEXT : STYLE_DIM, s->label + is_thin(s));
-	widget_value(canvas, rect_bottom(&value, 1), s, data, now, style == STYLE_TEXT ? STYLE_VALUE : style);
-	widget_history(chart, s, data, scale, &past, r.w);
-	canvas_history(canvas, r, past.points, past.styles, past.cells);
-	widget_cursor(data, series_feed(s, data), canvas, r);
+	widget_value(canvas, rect_bottom(&value, 1), s, data, NULL, now,
+		     style == STYLE_TEXT ? STYLE_VALUE : style, false);
+	widget_draw_history(chart, s, data, NULL, scale, canvas, r);
 }
 
 static void lanes_draw(const struct chart *chart, const struct view_data *data, struct canvas *canvas,

@@ -150,41 +150,24 @@ static void find_scales(struct matrix *m, const struct chart *chart, const struc
 		}
 }
 
-static double cell_value(const struct widget_cell *cell, const struct view_data *data)
-{
-	return cell->instance ? series_rate_instance(cell->series, data, cell->instance, -1)
-			      : series_rate_now(cell->series, data);
-}
-
-/* Returns the greatest share of the scale. */
-static double draw_past(const struct widget_cell *cell, const struct view_data *data, struct canvas *canvas,
-			struct rect r)
-{
-	struct widget_past past;
-
-	widget_instance_history(cell->chart, cell->series, data, cell->instance, cell->scale, &past, r.w);
-	for (int x = 0; x < past.cells; x++)
-		if (past.styles[x] == STYLE_SERIES1)
-			past.styles[x] = (uint8_t)canvas_part_style(cell->part);
-	canvas_history(canvas, r, past.points, past.styles, past.cells);
-	widget_cursor(data, series_feed(cell->series, data), canvas, r);
-	return widget_peak(&past);
-}
-
 void widget_cell(const struct widget_cell *cell, const struct view_data *data, struct canvas *canvas,
 		 struct rect r)
 {
 	const struct metric *m = cell->series->metric;
-	double value = cell_value(cell, data), peak = NAN;
-	enum style level = widget_instance_style(cell->chart, cell->series, data, cell->instance, value, -1),
+	struct series series = *cell->series; /* in the colour of the cell */
+	double value = series_rate(cell->series, data, cell->instance, -1), peak = NAN;
+	enum style level = chart_style(cell->chart, cell->series, data, cell->instance, value, -1),
 		   style = cell->odd_one ? STYLE_BUSY : level;
 	int value_cols = cell->value_cols ? cell->value_cols : widget_value_cols(m->unit);
 	bool text = style == STYLE_TEXT;
 	struct rect bar, word;
 	struct series beside;
 
+	if (!series.colour)
+		series.colour = cell->part;
 	if (r.w >= WIDGET_CELL_HISTORY) {
-		peak = draw_past(cell, data, canvas, rect_right(&r, r.w / 3));
+		peak = widget_draw_history(cell->chart, &series, data, cell->instance, cell->scale, canvas,
+					   rect_right(&r, r.w / 3));
 		rect_right(&r, 1);
 	}
 	r = rect_bottom(&r, 1);
@@ -203,8 +186,8 @@ void widget_cell(const struct widget_cell *cell, const struct view_data *data, s
 			     m->alert == ALERT_NONE ? (double)NAN : m->alert_at / cell->scale);
 		canvas_meter_peak(canvas, bar, value / cell->scale, peak);
 	}
-	widget_instance_value(canvas, r, cell->series, data, cell->instance, value,
-			      style == STYLE_TEXT ? STYLE_VALUE : style, cell->odd_one || cell->word_cols);
+	widget_value(canvas, r, cell->series, data, cell->instance, value,
+		     style == STYLE_TEXT ? STYLE_VALUE : style, cell->odd_one || cell->word_cols);
 	if (cell->odd_one)
 		canvas_text_right(canvas, r, style, "!");
 	if (cell->word_cols)

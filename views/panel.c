@@ -107,7 +107,7 @@ static enum style now_style(const struct chart *chart, const struct view_data *d
 	enum style style = STYLE_TEXT;
 
 	if (chart->widget == &widget_area && chart->loads && s->metric->alert == ALERT_NONE)
-		style = chart_style(chart, s, data, series_rate_now(s, data), -1);
+		style = chart_style(chart, s, data, NULL, series_rate_now(s, data), -1);
 	return style_is_beyond(style) ? style : otherwise;
 }
 

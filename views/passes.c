@@ -131,16 +131,6 @@ static bool series_of(const struct feed *feed, unsigned row, struct series *seri
 	return series->metric != NULL;
 }
 
-static void draw_history(const struct chart *chart, const struct view_data *data, struct canvas *canvas,
-			 struct rect r, const struct series *series, double top)
-{
-	struct widget_past past = {.cells = 0};
-
-	widget_history(chart, series, data, top > 0 ? top : 1, &past, r.w);
-	canvas_history(canvas, r, past.points, past.styles, past.cells);
-	widget_cursor(data, series_feed(series, data), canvas, r);
-}
-
 /* Share of the budget in percent; NaN without one. */
 static double budget_share(const struct view_data *data, const struct pass_line *line)
 {
@@ -227,8 +217,7 @@ static void draw_line(const struct chart *chart, const struct view_data *data, s
 	if (c.kind.w)
 		canvas_text(canvas, c.kind, STYLE_DIM, passes_kind_names[line->kind]);
 	if (c.history.w && series_of(feed, line->row, &series))
-		draw_history(chart, data, canvas, c.history, &series,
-			     series_top(&series, data, feed->n_points));
+		widget_draw_history(chart, &series, data, NULL, series_top(&series, data), canvas, c.history);
 }
 
 /* The rows that have room: `first` to last - 1 of n. */
@@ -339,10 +328,10 @@ static void draw_meanwhile(const struct chart *chart, const struct view_data *da
 	double scale = widget_scale(chart, series, data, 2 * row.w);
 
 	canvas_text(canvas, rect_left(&row, MEANWHILE_W), STYLE_TEXT, series->label);
-	widget_value(canvas, rect_left(&row, WIDGET_VALUE_COLS), series, data, series_rate_now(series, data),
-		     STYLE_VALUE);
+	widget_value(canvas, rect_left(&row, WIDGET_VALUE_COLS), series, data, NULL,
+		     series_rate_now(series, data), STYLE_VALUE, false);
 	rect_left(&row, GAP);
-	draw_history(chart, data, canvas, row, series, scale);
+	widget_draw_history(chart, series, data, NULL, scale, canvas, row);
 }
 
 static void draw_counters(const struct chart *chart, const struct view_data *data, struct canvas *canvas,

@@ -154,17 +154,13 @@ static void draw_cpu_bar(const struct process_cells *cells, const struct process
 	canvas_meter(canvas, r, amount_style(p), (double)p->cpu_percent / cells->cpu_full, NAN);
 }
 
-static enum style gpu_style(double percent)
-{
-	return percent > 90 ? STYLE_HOT : percent > 70 ? STYLE_BUSY : STYLE_CALM;
-}
-
 static void draw_gpu_bar(const struct process_cells *cells, const struct process_table *table,
 			 const struct process *p, struct canvas *canvas, struct rect r)
 {
 	(void)cells, (void)table;
 	if (!isnan(p->gpu_percent))
-		canvas_meter(canvas, r, gpu_style((double)p->gpu_percent), (double)p->gpu_percent / 100, NAN);
+		canvas_meter(canvas, r, load_style((double)p->gpu_percent), (double)p->gpu_percent / 100,
+			     NAN);
 }
 
 static void draw_past(const struct process_cells *cells, const struct process_table *table,
@@ -449,7 +445,7 @@ static enum style cell_style(const struct process_cell *c, const struct process 
 	if (c->key == PROCESS_BY_CPU && p->cpu_percent >= BUSY_PERCENT)
 		return STYLE_VALUE;
 	if (c->key == PROCESS_BY_GPU && p->gpu_percent >= BUSY_PERCENT)
-		return gpu_style((double)p->gpu_percent);
+		return load_style((double)p->gpu_percent);
 	if (c->key == PROCESS_BY_STATE && p->state == 'R')
 		return STYLE_CALM;
 	return row;

@@ -56,7 +56,7 @@ static void describe_gpu(struct detail *d, const struct process_table *t, const 
 
 	d->label = "GPU";
 	d->share = percent / 100;
-	d->style = percent > 90 ? STYLE_HOT : percent > 70 ? STYLE_BUSY : STYLE_CALM;
+	d->style = load_style(percent);
 	if (isnan(percent))
 		snprintf(d->value, TEXT, "\u2013");
 	else

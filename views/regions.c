@@ -83,26 +83,14 @@ static void draw_number(struct canvas *canvas, struct rect r, enum region_column
 		canvas_text_right(canvas, r, STYLE_DIM, canvas->ascii ? "-" : "\u2013");
 }
 
-static void draw_history(const struct chart *chart, const struct view_data *data, struct canvas *canvas,
-			 struct rect r, const struct metric *metric)
-{
-	const struct series series = {
-		.metric = metric, .source = SOURCE_PASSES, .label = "", .brief = "", .note = ""};
-	const struct feed *feed = &data->feeds[SOURCE_PASSES];
-	double top = series_top(&series, data, feed->n_points);
-	struct widget_past past = {.cells = 0};
-
-	widget_history(chart, &series, data, top > 0 ? top : 1, &past, r.w);
-	canvas_history(canvas, r, past.points, past.styles, past.cells);
-	widget_cursor(data, feed, canvas, r);
-}
-
 static void draw_line(const struct chart *chart, const struct view_data *data, struct canvas *canvas,
 		      struct rect row, const struct region_line *line)
 {
 	const struct feed *feed = &data->feeds[SOURCE_PASSES];
 	const struct metric *ms = metric_of(feed, line->row, "ms"),
 			    *calls = metric_of(feed, line->row, "calls");
+	const struct series series = {
+		.metric = ms, .source = SOURCE_PASSES, .label = "", .brief = "", .note = ""};
 	struct rect at = row;
 
 	if (!ms || !calls)
@@ -117,8 +105,7 @@ static void draw_line(const struct chart *chart, const struct view_data *data, s
 	for (unsigned i = 0; i < COLUMNS; i++)
 		draw_number(canvas, next_column(&at), (enum region_column)i, values[i]);
 	at.w = at.w < HISTORY_MAX ? at.w : HISTORY_MAX;
-	if (at.w > 0)
-		draw_history(chart, data, canvas, at, ms);
+	widget_draw_history(chart, &series, data, NULL, series_top(&series, data), canvas, at);
 	hits_add(data->hits,
 		 &(struct hit){
 			 .at = row, .mark = row, .kind = HIT_ROW, .subject = {.chart = chart, .metric = ms}});

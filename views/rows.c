@@ -152,7 +152,7 @@ unsigned rows_list(const struct chart *chart, const struct view_data *data, stru
 
 	for (unsigned i = 0; i < n; i++) {
 		rows[i].scale = scale;
-		rows[i].value = row_value(&rows[i], rows[i].series, -1);
+		rows[i].value = series_rate(rows[i].series, data, rows[i].instance, -1);
 		rows[i].dim = idle || !(fabs(rows[i].value) > 0);
 	}
 	share_scales(data, rows, n);

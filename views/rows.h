@@ -24,8 +24,6 @@ struct row_columns {
 	bool shared; /* `beside` begins where `word` does, because no row has both */
 };
 
-/* Return the value of a series in that row: now (back < 0), or at a point of history. */
-double row_value(const struct row *row, const struct series *series, int back);
 /* How important the row is, roughly in percent: it decides which rows stay if space is short. */
 double row_weight(const struct row *row);
 /* List all rows of a chart, without values and scales. Returns how many. */

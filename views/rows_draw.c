@@ -23,13 +23,6 @@
 #define NOTE_SHORT 10 /* a longer note may replace the history */
 #define GAP 1
 
-double row_value(const struct row *row, const struct series *series, int back)
-{
-	if (row->instance)
-		return series_rate_instance(series, row->data, row->instance, back);
-	return back < 0 ? series_rate_now(series, row->data) : series_rate_back(series, row->data, back);
-}
-
 /* The part of a CPU's name that a narrow panel omits. */
 static size_t prefix_bytes(const char *title)
 {
@@ -196,7 +189,7 @@ static double bar_share(const struct row *row, double scale, double *limit)
 	*limit = m->alert == ALERT_NONE ? (double)NAN : m->alert_at / scale;
 	if (m->unit->kind != UNIT_PERCENT && m->alert == ALERT_NONE && series_beside(row->series, &beside) &&
 	    beside.metric->unit->kind == UNIT_PERCENT)
-		return row_value(row, &beside, -1) / 100;
+		return series_rate(&beside, row->data, row->instance, -1) / 100;
 	return row->value / scale;
 }
 
@@ -208,7 +201,7 @@ static void draw_parts(const struct row *row, struct canvas *canvas, struct rect
 	uint8_t styles[SERIES_PARTS];
 
 	for (unsigned i = 0; i < row->series->n_parts; i++) {
-		parts[i] = row_value(row, &row->series[i + 1], -1);
+		parts[i] = series_rate(&row->series[i + 1], row->data, row->instance, -1);
 		sum += parts[i] > 0 ? parts[i] : 0;
 	}
 	/* the remainder belongs to none of them */
@@ -241,19 +234,6 @@ static void draw_bar(const struct row *row, double scale, double peak, enum styl
 	}
 }
 
-/* Draw the history. Returns its peak as a share of the scale; NaN if it is not drawn. */
-static double draw_past(const struct row *row, double scale, struct canvas *canvas, struct rect r)
-{
-	struct widget_past past;
-
-	if (r.w < 1)
-		return (double)NAN;
-	widget_instance_history(row->chart, row->series, row->data, row->instance, scale, &past, r.w);
-	canvas_history(canvas, r, past.points, past.styles, past.cells);
-	widget_cursor(row->data, series_feed(row->series, row->data), canvas, r);
-	return widget_peak(&past);
-}
-
 /* Draw the mean since the start, and the peak of the shown history. */
 static void draw_stats(const struct row *row, const struct row_columns *c, struct canvas *canvas,
 		       struct rect *line)
@@ -265,7 +245,7 @@ static void draw_stats(const struct row *row, const struct row_columns *c, struc
 	if (!c->mean)
 		return;
 	for (int back = 0; back < 2 * c->history; back++)
-		highest = real_max(highest, row_value(row, row->series, back));
+		highest = real_max(highest, series_rate(row->series, row->data, row->instance, back));
 	widget_number(canvas, mean, unit, series_rate_total(row->series, row->data),
 		      row->series->metric->grows, false, STYLE_DIM);
 	widget_number(canvas, peak, unit, highest, row->series->metric->grows, false, STYLE_DIM);
@@ -325,11 +305,11 @@ static void draw_compared(const struct row *row, struct canvas *canvas, struct r
 
 void rows_draw_row(const struct row *row, const struct row_columns *c, struct canvas *canvas, struct rect r)
 {
-	enum style level = widget_instance_style(row->chart, row->series, row->data, row->instance,
-						 row->value, -1),
+	enum style level = chart_style(row->chart, row->series, row->data, row->instance, row->value, -1),
 		   style = row->dim ? STYLE_DIM : level;
-	double scale = isnan(row->scale) ? widget_scale(row->chart, row->series, row->data, 2 * HISTORY_MAX)
-					 : row->scale;
+	double peak, scale = isnan(row->scale)
+				     ? widget_scale(row->chart, row->series, row->data, 2 * HISTORY_MAX)
+				     : row->scale;
 	struct rect past = {r.x + r.w - c->history, r.y, c->history, 1}, bar, extra;
 	int note = text_width(row->series->note);
 	struct series beside;
@@ -341,21 +321,23 @@ void rows_draw_row(const struct row *row, const struct row_columns *c, struct ca
 		return;
 	}
 	bar = rect_left(&r, c->bar);
-	widget_instance_value(canvas, rect_left(&r, c->value), row->series, row->data, row->instance,
-			      row->value, style == STYLE_TEXT ? STYLE_VALUE : style, c->word > 0);
+	widget_value(canvas, rect_left(&r, c->value), row->series, row->data, row->instance, row->value,
+		     style == STYLE_TEXT ? STYLE_VALUE : style, c->word > 0);
 	draw_stats(row, c, canvas, &r);
 	extra = rect_left(&r, extra_cols(c));
 	if (c->word)
 		widget_word(canvas, extra, row->series, level, row->dim);
 	rect_left(&extra, c->shared ? 0 : c->word);
 	if (c->beside && series_beside(row->series, &beside))
-		widget_number(canvas, extra, beside.metric->unit, row_value(row, &beside, -1),
-			      beside.metric->grows, false, STYLE_DIM);
+		widget_number(canvas, extra, beside.metric->unit,
+			      series_rate(&beside, row->data, row->instance, -1), beside.metric->grows, false,
+			      STYLE_DIM);
 	/* a truncated note would mislead */
 	if (!c->brief && note && note <= r.w) {
 		if (r.x + note > past.x - GAP)
 			past.w = 0;
 		canvas_text(canvas, r, STYLE_DIM, row->series->note);
 	}
-	draw_bar(row, scale, draw_past(row, scale, canvas, past), style, canvas, bar);
+	peak = widget_draw_history(row->chart, row->series, row->data, row->instance, scale, canvas, past);
+	draw_bar(row, scale, peak, style, canvas, bar);
 }

@@ -77,7 +77,7 @@ static void fill_column(const struct each *e, struct each_column *c)
 	c->sums[SUM_MEAN] = 0;
 	c->sums[SUM_LEAST] = c->sums[SUM_GREATEST] = NAN;
 	for (unsigned i = 0; i < e->n_cores; i++) {
-		double v = c->values[i] = series_rate_instance(c->series, e->data, e->cores[i], -1);
+		double v = c->values[i] = series_rate(c->series, e->data, e->cores[i], -1);
 
 		if (isnan(v))
 			continue;

@@ -1,4 +1,5 @@
 #include "views/timeline.h"
+#include "views/widget.h"
 
 #include "base/alloc.h"
 
@@ -7,8 +8,6 @@
 #define CLOCK_COLS 9 /* "14:02:11 " */
 #define EDGE 1
 #define CELLS_MIN 20
-#define BUSY 0.7
-#define HOT 0.9
 #define CELLS_LEAST 5 /* of a scene */
 
 int64_t timeline_cell_ns(const struct timeline *t, int cell)
@@ -39,11 +38,6 @@ int64_t timeline_moment(const struct timeline *t, const struct rect *at, int x)
 	return t->begin_ns + (int64_t)((double)(t->end_ns - t->begin_ns) * share);
 }
 
-static enum style load_style(double share)
-{
-	return share > HOT ? STYLE_HOT : share > BUSY ? STYLE_BUSY : STYLE_CALM;
-}
-
 static void draw_activity(const struct timeline *t, struct canvas *canvas, struct rect r)
 {
 	for (int x = 0; x < r.w && t->n_cells; x++) {
@@ -51,7 +45,7 @@ static void draw_activity(const struct timeline *t, struct canvas *canvas, struc
 		struct rect cell = {r.x + x, r.y, 1, 1};
 
 		canvas_history(canvas, cell, (double[]){c->share, c->share},
-			       (uint8_t[]){(uint8_t)load_style(c->share)}, 1);
+			       (uint8_t[]){(uint8_t)load_style((double)c->share * 100)}, 1);
 		if (c->lost)
 			canvas_fill(canvas, cell, STYLE_HOT, '!');
 	}

@@ -175,6 +175,26 @@ const struct view *views_find(const struct views *views, const char *name_or_dig
 	return NULL;
 }
 
+struct row_subject view_row_of(const struct view *view, const struct metric *metric)
+{
+	for (unsigned c = 0; c < view->n_charts; c++)
+		for (unsigned i = 0; i < view->charts[c].n_series; i++) {
+			const struct series *s = &view->charts[c].series[i];
+
+			if (s->metric == metric || s->beside == metric)
+				return (struct row_subject){
+					.chart = &view->charts[c], .series = s, .metric = s->metric};
+		}
+	return (struct row_subject){0};
+}
+
+void views_of_metric(const struct views *views, const struct metric *metric, struct strbuf *out)
+{
+	for (unsigned i = 0; i < views->n_views; i++)
+		if (view_row_of(&views->views[i], metric).chart)
+			strbuf_printf(out, "%s%s", out->n ? ", " : "", views->views[i].name);
+}
+
 void views_prepend(struct views *views, const char *name, const struct chart *chart)
 {
 	for (unsigned i = 0; i < views->n_views; i++) {

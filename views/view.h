@@ -47,6 +47,12 @@ void views_prepend(struct views *views, const char *view, const struct chart *ch
 /* "user" is the first own view. NULL if there is none. */
 const struct view *views_find(const struct views *views, const char *name_or_digit);
 
+/* Return the metric's row in a view, the first one or where it stands beside another; chart NULL if
+ * the view does not show it. */
+struct row_subject view_row_of(const struct view *view, const struct metric *metric);
+/* Append the names of the views that show it: "queues, memory". */
+void views_of_metric(const struct views *views, const struct metric *metric, struct strbuf *out);
+
 /* A copy of the view with only those charts and rows whose label, name or title has a word that
  * begins with the text, or contains it if none begins so; perhaps none. Lists of processes stay,
  * because they filter their rows. Free it with view_free. */

@@ -21,79 +21,67 @@ double feed_now(const struct feed *feed, struct span name)
 	return m ? metric_value(m, feed->now) : (double)NAN;
 }
 
-static double value_of(const struct metric *metric, const double *vector)
-{
-	return vector ? metric_value(metric, vector) : (double)NAN;
-}
-
 static double rate_over(const struct metric *metric, double value, double seconds)
 {
 	return !metric->grows ? value : seconds > 0 ? value / seconds : (double)NAN;
 }
 
-static double rate_of(const struct metric *metric, const double *vector)
+/* Return the vector of an instance, in *own, which the caller frees; of all (NULL) the vector itself. The
+ * instance may be one of another source that has the same. */
+static const double *instance_vector(const struct feed *feed, const struct metric_instance *instance,
+				     const double *vector, double **own)
 {
+	if (!instance || !vector)
+		return vector;
+	*own = xmalloc(feed->set->n_vector * sizeof(**own));
+	metric_vector_instance(feed->set, instance, vector, feed->n_vector, *own);
+	return *own;
+}
+
+static double rate_of(const struct feed *feed, const struct metric *metric,
+		      const struct metric_instance *instance, const double *vector)
+{
+	AUTOFREE double *own = NULL;
+
+	vector = instance_vector(feed, instance, vector, &own);
 	return vector ? rate_over(metric, metric_value(metric, vector), vector[VECTOR_SECONDS]) : (double)NAN;
-}
-
-double series_now(const struct series *series, const struct view_data *data)
-{
-	return value_of(series->metric, series_feed(series, data)->now);
-}
-
-double series_total(const struct series *series, const struct view_data *data)
-{
-	return value_of(series->metric, series_feed(series, data)->total);
-}
-
-static double point_of(const struct feed *feed, const struct metric *metric,
-		       const struct metric_instance *instance, int back)
-{
-	return back < feed->n_points ? points_value(feed->points, metric, instance, back) : (double)NAN;
-}
-
-static double rate_back(const struct feed *feed, const struct metric *metric,
-			const struct metric_instance *instance, int back)
-{
-	double value = point_of(feed, metric, instance, back);
-
-	return isnan(value) ? value : rate_over(metric, value, points_seconds(feed->points, back));
 }
 
 double series_back(const struct series *series, const struct view_data *data, int back)
 {
-	return back < 0 ? series_now(series, data)
-			: point_of(series_feed(series, data), series->metric, NULL, back);
+	const struct feed *feed = series_feed(series, data);
+
+	if (back < 0)
+		return feed->now ? metric_value(series->metric, feed->now) : (double)NAN;
+	return back < feed->n_points ? points_value(feed->points, series->metric, NULL, back) : (double)NAN;
 }
 
-double series_rate_now(const struct series *series, const struct view_data *data)
+double series_total(const struct series *series, const struct view_data *data)
 {
-	return rate_of(series->metric, series_feed(series, data)->now);
+	const double *total = series_feed(series, data)->total;
+
+	return total ? metric_value(series->metric, total) : (double)NAN;
 }
 
 double series_rate_total(const struct series *series, const struct view_data *data)
 {
-	return rate_of(series->metric, series_feed(series, data)->total);
+	const struct feed *feed = series_feed(series, data);
+
+	return rate_of(feed, series->metric, NULL, feed->total);
 }
 
-double series_rate_back(const struct series *series, const struct view_data *data, int back)
+double series_rate(const struct series *series, const struct view_data *data,
+		   const struct metric_instance *instance, int back)
 {
-	return back < 0 ? series_rate_now(series, data)
-			: rate_back(series_feed(series, data), series->metric, NULL, back);
-}
+	const struct feed *feed = series_feed(series, data);
+	const struct metric_instance *own = instance ? metric_instance_like(feed->set, instance) : NULL;
 
-/* Return the rate of one instance, or of all if it is NULL. The instance is one of the chart's
- * first series, so it may belong to another source than the metric. */
-static double instance_rate(const struct feed *feed, const struct metric *metric,
-			    const struct metric_instance *instance, const double *vector)
-{
-	AUTOFREE double *own = NULL;
-
-	if (!instance || !vector)
-		return rate_of(metric, vector);
-	own = xmalloc(feed->set->n_vector * sizeof(*own));
-	metric_vector_instance(feed->set, instance, vector, feed->n_vector, own);
-	return rate_of(metric, own);
+	if (back < 0)
+		return rate_of(feed, series->metric, instance, feed->now);
+	if (back >= feed->n_points || (instance && !own))
+		return (double)NAN;
+	return rate_over(series->metric, points_value(feed->points, series->metric, own, back),
+			 points_seconds(feed->points, back));
 }
 
 bool feed_compares(const struct feed *feed)
@@ -107,20 +95,8 @@ double series_was(const struct series *series, const struct view_data *data,
 	const struct feed *feed = series_feed(series, data);
 
 	if (feed->mark)
-		return instance_rate(feed, series->metric, instance, feed->mark);
+		return rate_of(feed, series->metric, instance, feed->mark);
 	return feed->was && !instance ? feed->was[series->metric - feed->set->metrics] : (double)NAN;
-}
-
-double series_rate_instance(const struct series *series, const struct view_data *data,
-			    const struct metric_instance *instance, int back)
-{
-	const struct feed *feed = series_feed(series, data);
-	const struct metric_instance *own;
-
-	if (back < 0)
-		return instance_rate(feed, series->metric, instance, feed->now);
-	own = metric_instance_like(feed->set, instance);
-	return own ? rate_back(feed, series->metric, own, back) : (double)NAN;
 }
 
 static void add_rates(const struct feed *feed, const struct metric *metric,
@@ -152,15 +128,13 @@ void series_rates(const struct series *series, unsigned n, const struct view_dat
 	}
 }
 
-double series_top(const struct series *series, const struct view_data *data, int n)
+double series_top(const struct series *series, const struct view_data *data)
 {
 	double top = 0;
 
-	if (series->metric->unit->kind == UNIT_PERCENT)
-		return 100;
-	for (int back = 0; back < n; back++)
-		top = real_max(top, series_rate_back(series, data, back)); /* real_max passes over NaN */
-	return top;
+	for (int back = 0; back < series_feed(series, data)->n_points; back++)
+		top = real_max(top, series_rate(series, data, NULL, back)); /* real_max passes over NaN */
+	return top > 0 ? top : 1;
 }
 
 bool series_beside(const struct series *series, struct series *beside)
@@ -297,19 +271,13 @@ int widget_number(struct canvas *canvas, struct rect r, const struct unit *unit,
 static bool is_estimated(const struct feed *feed, const struct metric *metric,
 			 const struct metric_instance *instance)
 {
-	const double *vector = feed->now;
 	AUTOFREE double *own = NULL;
 
 	if (metric->def->estimate)
 		return true;
 	if (!feed->now_column || !(feed->now_column->flags & SAMPLE_ESTIMATED))
 		return false;
-	if (instance) {
-		own = xmalloc(feed->set->n_vector * sizeof(*own));
-		metric_vector_instance(feed->set, instance, vector, feed->n_vector, own);
-		vector = own;
-	}
-	return !(metric_share(feed->set, metric, vector) >= 1);
+	return !(metric_share(feed->set, metric, instance_vector(feed, instance, feed->now, &own)) >= 1);
 }
 
 #define CHANGE_COLS 5 /* ">999%" */
@@ -348,9 +316,9 @@ void widget_compared(struct canvas *canvas, struct rect r, const struct unit *un
 			  words);
 }
 
-void widget_instance_value(struct canvas *canvas, struct rect r, const struct series *series,
-			   const struct view_data *data, const struct metric_instance *instance, double value,
-			   enum style style, bool judged)
+void widget_value(struct canvas *canvas, struct rect r, const struct series *series,
+		  const struct view_data *data, const struct metric_instance *instance, double value,
+		  enum style style, bool judged)
 {
 	const struct feed *feed = series_feed(series, data);
 	uint32_t flags = feed->now_column ? feed->now_column->flags : 0;
@@ -363,7 +331,7 @@ void widget_instance_value(struct canvas *canvas, struct rect r, const struct se
 	}
 	rect_left(&r, widget_number(canvas, r, series->metric->unit, value, series->metric->grows,
 				    is_estimated(feed, series->metric, instance), style));
-	level = series_instance_style(series, data, instance, value, -1);
+	level = chart_style(NULL, series, data, instance, value, -1);
 	canvas_text(canvas, r, style, mark_of(canvas, level, flags, judged));
 }
 
@@ -379,12 +347,6 @@ void widget_word(struct canvas *canvas, struct rect r, const struct series *seri
 	else if (style_is_beyond(style))
 		canvas_printf(canvas, r, style, "%s%s%s", r.w < WIDGET_WORD_COLS ? "" : word,
 			      r.w < WIDGET_WORD_COLS ? "" : " ", style == STYLE_HOT ? "!!" : "!");
-}
-
-void widget_value(struct canvas *canvas, struct rect r, const struct series *series,
-		  const struct view_data *data, double value, enum style style)
-{
-	widget_instance_value(canvas, r, series, data, NULL, value, style, false);
 }
 
 int widget_value_cols(const struct unit *unit)

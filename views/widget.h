@@ -12,31 +12,32 @@ extern const struct widget widget_advice, widget_area, widget_busiest, widget_ch
 
 /* The feed that a series belongs to. */
 const struct feed *series_feed(const struct series *series, const struct view_data *data);
-/* Value over the last refresh, over the whole run, and at a point of history (0 the newest); NaN if
- * undefined. */
-double series_now(const struct series *series, const struct view_data *data);
-double series_total(const struct series *series, const struct view_data *data);
+/* The value at a point of history (0 the newest) or over the last refresh (back < 0), and over the
+ * whole run; NaN if undefined. */
 double series_back(const struct series *series, const struct view_data *data, int back);
-/* The same, per second if it grows with time (counts, bytes). */
-double series_rate_now(const struct series *series, const struct view_data *data);
+double series_total(const struct series *series, const struct view_data *data);
+/* The same, per second if it grows with time (counts, bytes), of one instance (core3, cluster1) or of
+ * all (NULL). The instance may be one of another source that has the same. */
+double series_rate(const struct series *series, const struct view_data *data,
+		   const struct metric_instance *instance, int back);
 double series_rate_total(const struct series *series, const struct view_data *data);
-double series_rate_back(const struct series *series, const struct view_data *data, int back);
-/* The value of one instance (core3, cluster1), per second likewise; back < 0 is the last
- * refresh. The instance may be one of another source that has the same. */
-double series_rate_instance(const struct series *series, const struct view_data *data,
-			    const struct metric_instance *instance, int back);
-/* Whether a feed is compared with something, and the value of the other side, of one instance or of
- * all (NULL), per second likewise. */
+static inline double series_now(const struct series *series, const struct view_data *data)
+{
+	return series_back(series, data, -1);
+}
+static inline double series_rate_now(const struct series *series, const struct view_data *data)
+{
+	return series_rate(series, data, NULL, -1);
+}
+/* Whether a feed is compared with something, and the value of the other side, per second likewise. */
 bool feed_compares(const struct feed *feed);
 double series_was(const struct series *series, const struct view_data *data,
 		  const struct metric_instance *instance);
-/* The same at the newest `points` points, the oldest first: of n series, added up, and of one
- * instance or of all (NULL). */
+/* The rates at the newest `points` points, the oldest first, of n series, added up. */
 void series_rates(const struct series *series, unsigned n, const struct view_data *data,
 		  const struct metric_instance *instance, double *rates, int points);
-/* The value of a full bar or strip: 100 for a percentage, else the peak of the last n points; 0 if
- * there is none. */
-double series_top(const struct series *series, const struct view_data *data, int n);
+/* The greatest rate of all points; 1 if there is none. */
+double series_top(const struct series *series, const struct view_data *data);
 /* Get the metric that is shown beside the series as a series. Returns false if there is none. */
 bool series_beside(const struct series *series, struct series *beside);
 
@@ -44,23 +45,18 @@ static inline bool style_is_beyond(enum style style)
 {
 	return style == STYLE_BUSY || style == STYLE_HOT;
 }
+/* The style of a load that has no limit: from these percentages on it is busy, and hot. */
+#define LOAD_BUSY 70
+#define LOAD_HOT 90
+enum style load_style(double percent);
 /* Calm within the limit of a metric; beyond it busy, hot or STYLE_TEXT, as its finding is a
  * warning, critical or a note (judge_severity). STYLE_TEXT without a limit, and beyond the frame
  * budget while frames have no work. Now (back < 0) or at a point of history, where notes are
- * warnings. */
-enum style series_style(const struct series *series, const struct view_data *data, double value, int back);
-/* The same for a series of this chart, now (back < 0) or at a point of history. With `levels load`,
- * percentages without a threshold use 70 and 90 %; with `hot METRIC` they are hot only while that
- * metric is hot, too. */
+ * warnings. Of a chart (NULL: none) with `levels load`, percentages without a limit are loads; with
+ * `hot METRIC` they are hot only while that metric is hot, too. An instance (NULL: all) is beyond a
+ * limit only while the whole is: findings judge the whole, and a screen has one judgement. */
 enum style chart_style(const struct chart *chart, const struct series *series, const struct view_data *data,
-		       double value, int back);
-/* The same for the value of an instance (NULL: all). Beyond a limit it is only while the whole is:
- * findings judge the whole, and a screen has one judgement. */
-enum style series_instance_style(const struct series *series, const struct view_data *data,
-				 const struct metric_instance *instance, double value, int back);
-enum style widget_instance_style(const struct chart *chart, const struct series *series,
-				 const struct view_data *data, const struct metric_instance *instance,
-				 double value, int back);
+		       const struct metric_instance *instance, double value, int back);
 /* Whether a busy unit may limit the workload at that time: the metric of the option `hot` is at
  * least CHART_HOT_FROM. */
 #define CHART_HOT_FROM 85 /* percent: the guides calculate with this share, not with 100 */
@@ -74,14 +70,11 @@ bool chart_may_be_hot(const struct chart *chart, const struct view_data *data, i
 #define WIDGET_VALUE_COLS 13  /* number, "Mcy/s", mark: enough for every unit */
 /* Columns that values of a unit need, including the mark. */
 int widget_value_cols(const struct unit *unit);
-/* Draw a value (a rate, if it grows with time) at the left of r, its mark right after the unit. */
+/* Draw the value of one instance or of all (NULL), a rate if it grows with time, at the left of r,
+ * its mark right after the unit. `judged` omits the '!', because a word beside it has that meaning. */
 void widget_value(struct canvas *canvas, struct rect r, const struct series *series,
-		  const struct view_data *data, double value, enum style style);
-/* The same for the value of one instance. `judged` omits the '!', because a word beside it has that
- * meaning. */
-void widget_instance_value(struct canvas *canvas, struct rect r, const struct series *series,
-			   const struct view_data *data, const struct metric_instance *instance, double value,
-			   enum style style, bool judged);
+		  const struct view_data *data, const struct metric_instance *instance, double value,
+		  enum style style, bool judged);
 /* The same without a mark, for any number. Returns the columns up to the end of the unit. */
 int widget_number(struct canvas *canvas, struct rect r, const struct unit *unit, double value, bool rate,
 		  bool estimated, enum style style);
@@ -97,27 +90,27 @@ void widget_word(struct canvas *canvas, struct rect r, const struct series *seri
 /* Columns of the longest label. */
 int widget_label_cols(const struct chart *chart);
 /* The history of a series as cells for canvas_history: shares of `scale`, each cell in the colour
- * of its value. */
+ * of its value, of one instance or of all (NULL). */
 struct widget_past {
 	double points[2 * CANVAS_COLS_MAX];
 	uint8_t styles[CANVAS_COLS_MAX];
 	int cells;
 };
 void widget_history(const struct chart *chart, const struct series *series, const struct view_data *data,
-		    double scale, struct widget_past *past, int cells);
+		    const struct metric_instance *instance, double scale, struct widget_past *past,
+		    int cells);
+/* Draw it in r, with the line of the moment that a pause looks at. Returns its greatest point; NaN if
+ * none is known. */
+double widget_draw_history(const struct chart *chart, const struct series *series,
+			   const struct view_data *data, const struct metric_instance *instance, double scale,
+			   struct canvas *canvas, struct rect r);
 /* The points alone, as rates, of n series on top of each other. */
 void widget_past_points(const struct series *series, unsigned n, const struct view_data *data,
 			const struct metric_instance *instance, struct widget_past *past, int cells);
-/* The same for one instance (core3, cluster1), or for all (NULL). */
-void widget_instance_history(const struct chart *chart, const struct series *series,
-			     const struct view_data *data, const struct metric_instance *instance,
-			     double scale, struct widget_past *past, int cells);
 /* Draw the heading of such a history over it, if there is a history: "last 20 s". */
 /* "90 s", "15 min", "2.5 h": the length of a piece of history. Returns buf. */
 char *widget_span_text(char buf[UNITS_TEXT], double seconds);
 void widget_history_head(const struct view_data *data, struct canvas *canvas, struct rect r);
-/* The greatest point of it; NaN if none is known. */
-double widget_peak(const struct widget_past *past);
 /* The value of a full bar or history: 100 for a percentage, twice the upper limit if there is one
  * (for a percentage, only a small limit of a series that is not among loads) or what the option
  * `scale` says, else a round number above the peak of the last points, but not far above a lower

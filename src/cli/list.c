@@ -8,7 +8,7 @@
 #include "model/cpu_event.h"
 #include "model/judge.h"
 #include "model/template.h"
-#include "views/explanation.h"
+#include "views/view.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -20,9 +20,8 @@
 
 /* What is explained, and where its values are. */
 struct explained {
-	const struct metric *metric; /* NULL: a finding whose number is no metric of these sources */
-	const struct finding_def *finding;
-	enum source_kind source;
+	/* Its metric, NULL: a finding whose number is no metric of these sources; and the source. */
+	struct series series;
 	const struct metric_instance *instance;
 	struct view_data data;
 	struct explanation text;
@@ -35,14 +34,6 @@ static bool set_has(const struct metric_set *set, const struct metric *m)
 	return set && m >= set->metrics && m < set->metrics + set->n_metrics;
 }
 
-static const struct judged *judged_finding(const struct judge *judge, const struct finding_def *def)
-{
-	for (unsigned i = 0; judge && i < judge->n_findings; i++)
-		if (judge->findings[i].def == def)
-			return &judge->findings[i];
-	return NULL;
-}
-
 /* The number of a finding, or the first evidence that is a metric. */
 static const struct metric *finding_metric(const struct judged *f)
 {
@@ -50,18 +41,6 @@ static const struct metric *finding_metric(const struct judged *f)
 
 	for (unsigned i = 0; f && !m && i < f->n_evidence; i++)
 		m = f->evidence[i].metric;
-	return m;
-}
-
-static const struct metric *named_metric(const char *name, const struct screen *screen)
-{
-	const struct metric *m = NULL;
-
-	for (enum source_kind kind = 0; !m && kind < SOURCE_KINDS; kind++) {
-		const struct session_source *s = session_shown(screen->session, kind);
-
-		m = s && s->set ? metric_find(s->set, span_of(name)) : NULL;
-	}
 	return m;
 }
 
@@ -74,12 +53,41 @@ static bool follows_row(const struct explain_card *card)
 const struct metric *explain_card_metric(const struct explain_card *card, const struct screen *screen)
 {
 	const struct row_subject *row = screen_selected(screen);
+	const struct metric *m = NULL;
 
 	if (card->finding)
-		return finding_metric(judged_finding(screen->judge.judge, card->finding));
-	if (card->metric[0])
-		return named_metric(card->metric, screen);
-	return row ? row->metric : NULL;
+		return finding_metric(explanation_judged(screen->judge.judge, card->finding));
+	if (follows_row(card))
+		return row ? row->metric : NULL;
+	for (enum source_kind kind = 0; !m && kind < SOURCE_KINDS; kind++) {
+		const struct session_source *s = session_shown(screen->session, kind);
+
+		m = s && s->set ? metric_find(s->set, span_of(card->metric)) : NULL;
+	}
+	return m;
+}
+
+/* Find where the values of the metric are, and copy those of now: of the instance, or of all. */
+static void find_values(struct explained *s, const struct screen *screen)
+{
+	const struct feed *feed;
+
+	while (s->series.source < SOURCE_KINDS &&
+	       !set_has(s->data.feeds[s->series.source].set, s->series.metric))
+		s->series.source++;
+	feed = &s->data.feeds[s->series.source % SOURCE_KINDS];
+	s->text.set = feed->set;
+	s->simulated = session_shown(screen->session, s->series.source)->simulated;
+	if (!feed->now)
+		return;
+	s->own = xmalloc(feed->set->n_vector * sizeof(*s->own));
+	for (unsigned i = 0; i < feed->set->n_vector; i++)
+		s->own[i] = NAN; /* beyond what the feed keeps */
+	if (s->instance)
+		metric_vector_instance(feed->set, s->instance, feed->now, feed->n_vector, s->own);
+	else
+		memcpy(s->own, feed->now, feed->n_vector * sizeof(*s->own));
+	s->text.vector = s->own;
 }
 
 /* false: there is nothing to explain. */
@@ -87,41 +95,26 @@ static bool find_subject(const struct explain_card *card, struct screen *screen,
 			 struct explained *s)
 {
 	const struct row_subject *row = screen_selected(screen);
-	struct explanation_scene scene = {.db = screen->session->db,
-					  .views = &screen->views,
-					  .judge = screen->judge.judge,
-					  .ascii = ascii};
-	const struct feed *feed;
 
-	*s = (struct explained){.metric = explain_card_metric(card, screen), .finding = card->finding};
-	if (!s->metric && !s->finding)
+	*s = (struct explained){
+		.series = {.metric = explain_card_metric(card, screen), .label = "", .brief = "", .note = ""},
+		.text = {.db = screen->session->db,
+			 .views = &screen->views,
+			 .judge = screen->judge.judge,
+			 .ascii = ascii}};
+	if (!s->series.metric && !card->finding)
 		return false;
 	s->instance = row && follows_row(card) ? row->instance : NULL;
 	screen_fill_data(screen, &s->data);
 	s->data.hits = NULL;
 	if (s->data.feeds[SOURCE_GPU].set)
-		scene.product = s->data.feeds[SOURCE_GPU].set->product;
-	while (s->metric && s->source < SOURCE_KINDS && !set_has(s->data.feeds[s->source].set, s->metric))
-		s->source++;
-	feed = &s->data.feeds[s->source % SOURCE_KINDS];
-	if (s->metric && feed->now) {
-		s->own = xmalloc(feed->set->n_vector * sizeof(*s->own));
-		for (unsigned i = 0; i < feed->set->n_vector; i++)
-			s->own[i] = NAN; /* beyond what the feed keeps */
-		if (s->instance)
-			metric_vector_instance(feed->set, s->instance, feed->now, feed->n_vector, s->own);
-		else
-			memcpy(s->own, feed->now, feed->n_vector * sizeof(*s->own));
-		scene.vector = s->own;
-	}
-	if (s->metric) {
-		scene.set = feed->set;
-		s->simulated = session_shown(screen->session, s->source)->simulated;
-	}
-	if (s->finding)
-		explanation_finding(&s->text, &scene, s->finding);
+		s->text.product = s->data.feeds[SOURCE_GPU].set->product;
+	if (s->series.metric)
+		find_values(s, screen);
+	if (card->finding)
+		explanation_finding(&s->text, card->finding);
 	else
-		explanation_metric(&s->text, &scene, s->metric->def);
+		explanation_metric(&s->text, s->series.metric->def);
 	return true;
 }
 
@@ -140,18 +133,6 @@ struct stat_line {
 
 #define STAT_LINES 9
 
-static double value_back(const struct explained *s, const struct series *series, int back)
-{
-	return s->instance ? series_rate_instance(series, &s->data, s->instance, back)
-			   : series_rate_back(series, &s->data, back);
-}
-
-static double value_now(const struct explained *s, const struct series *series)
-{
-	return s->instance ? series_rate_instance(series, &s->data, s->instance, -1)
-			   : series_rate_now(series, &s->data);
-}
-
 static int compare_values(const void *a, const void *b)
 {
 	double x = *(const double *)a, y = *(const double *)b;
@@ -160,16 +141,16 @@ static int compare_values(const void *a, const void *b)
 }
 
 /* The values of the history that is kept, sorted; *n is how many are known. */
-static double *sorted_history(const struct explained *s, const struct series *series, int *n)
+static double *sorted_history(const struct explained *s, int *n)
 {
-	const struct feed *feed = series_feed(series, &s->data);
-	double *values = xcalloc((size_t)feed->n_points + 1, sizeof(*values));
+	int points = s->data.feeds[s->series.source].n_points;
+	double *values = xcalloc((size_t)points + 1, sizeof(*values));
 
+	series_rates(&s->series, 1, &s->data, s->instance, values, points);
 	*n = 0;
-	for (int back = 0; back < feed->n_points; back++) {
-		values[*n] = value_back(s, series, back);
-		*n += !isnan(values[*n]);
-	}
+	for (int i = 0; i < points; i++)
+		if (!isnan(values[i]))
+			values[(*n)++] = values[i];
 	qsort(values, (size_t)*n, sizeof(*values), compare_values);
 	return values;
 }
@@ -186,16 +167,13 @@ static void put_stat(struct stat_line *line, const char *name, const struct metr
 /* How far the value of now can be trusted. */
 static void put_quality(const struct explained *s, struct stat_line *line)
 {
-	const struct feed *feed = &s->data.feeds[s->source];
-	double share = s->own ? metric_share(feed->set, s->metric, s->own) : 1;
+	double share = s->own ? metric_share(s->text.set, s->series.metric, s->own) : 1;
 
 	line->name = "quality";
-	if (s->simulated)
-		snprintf(line->text, sizeof(line->text), "simulated");
-	else if (share < 1)
+	if (share < 1 && !s->simulated)
 		snprintf(line->text, sizeof(line->text), "estimate: %.0f %% of the time", share * 100);
 	else
-		snprintf(line->text, sizeof(line->text), "measured");
+		snprintf(line->text, sizeof(line->text), s->simulated ? "simulated" : "measured");
 }
 
 /* Where the guide has it: "Mali-G715 6.1.1". Returns false if its template does not. */
@@ -204,27 +182,27 @@ static bool put_guide(const struct explained *s, struct stat_line *line)
 	const struct template_view *guide = s->data.templ;
 	unsigned i = 0, n = guide ? guide->n_rows : 0;
 
-	while (i < n && guide->rows[i].metric != s->metric)
+	while (i < n && guide->rows[i].metric != s->series.metric)
 		i++;
+	if (i == n)
+		return false;
 	line->name = "guide";
-	snprintf(line->text, sizeof(line->text), "%.40s %s", n ? guide->parent->name : "",
-		 i < n ? guide->rows[i].number : "");
-	return i < n;
+	snprintf(line->text, sizeof(line->text), "%.40s %s", guide->parent->name, guide->rows[i].number);
+	return true;
 }
 
-static unsigned list_stats(const struct explained *s, const struct series *series, bool ascii,
-			   struct stat_line lines[STAT_LINES])
+static unsigned list_stats(const struct explained *s, bool ascii, struct stat_line lines[STAT_LINES])
 {
 	static const char *const sides[] = {"none in the guide", "above ", "below "};
-	const struct metric *m = s->metric;
+	const struct metric *m = s->series.metric;
 	char limit[UNITS_TEXT];
 	unsigned n = 0;
 	int known;
-	AUTOFREE double *values = sorted_history(s, series, &known);
+	AUTOFREE double *values = sorted_history(s, &known);
 
-	put_stat(&lines[n++], "now", m, value_now(s, series), ascii);
+	put_stat(&lines[n++], "now", m, series_rate(&s->series, &s->data, s->instance, -1), ascii);
 	if (!s->instance)
-		put_stat(&lines[n++], "mean", m, series_rate_total(series, &s->data), ascii);
+		put_stat(&lines[n++], "mean", m, series_rate_total(&s->series, &s->data), ascii);
 	put_stat(&lines[n++], "peak", m, known ? values[known - 1] : (double)NAN, ascii);
 	put_stat(&lines[n++], "95 % below", m, known ? values[(known - 1) * 95 / 100] : (double)NAN, ascii);
 	put_stat(&lines[n++], "least", m, known ? values[0] : (double)NAN, ascii);
@@ -251,42 +229,31 @@ static void draw_stats(const struct stat_line *lines, unsigned n, struct canvas 
 	}
 }
 
-/* "now 71.3 %   mean 50.8 %   ..." */
-static void stats_text(const struct stat_line *lines, unsigned n, struct strbuf *out)
-{
-	for (unsigned i = 0; i < n; i++)
-		strbuf_printf(out, "%s%s %s", i ? "   " : "", lines[i].name, lines[i].text);
-}
-
-/* The graph of all instances together, with the numbers beside it or as the first line below. */
+/* The graph of all instances together, with the numbers beside it or as the first line below: "now
+ * 71.3 %   mean 50.8 %   ..." */
 static void draw_graph(const struct explained *s, struct canvas *canvas, struct rect *r, struct strbuf *below)
 {
-	struct series series = {
-		.metric = s->metric, .source = s->source, .label = "", .brief = "", .note = ""};
+	struct series series = s->series;
 	const struct chart chart = {.name = "explained",
 				    .title = "",
 				    .base = "",
 				    .widget = &widget_area,
 				    .series = &series,
 				    .n_series = 1};
-	int h = r->h >= GRAPH_FROM ? r->h / 3 > GRAPH_MOST ? GRAPH_MOST : r->h / 3 : 0;
+	int h = r->h < GRAPH_FROM ? 0 : r->h / 3 > GRAPH_MOST ? GRAPH_MOST : r->h / 3;
+	bool beside = h && r->w >= STATS_FROM;
 	struct stat_line lines[STAT_LINES];
-	unsigned n = list_stats(s, &series, canvas->ascii, lines);
-	struct rect graph;
+	unsigned n = list_stats(s, canvas->ascii, lines);
+	struct rect graph = rect_top(r, h);
 
-	if (r->w < STATS_FROM || !h) {
-		stats_text(lines, n, below);
-	} else {
-		struct rect top = *r;
-
-		top.h = h;
-		draw_stats(lines, n, canvas, rect_right(&top, STATS_COLS));
-	}
+	for (unsigned i = 0; i < n && !beside; i++)
+		strbuf_printf(below, "%s%s %s", i ? "   " : "", lines[i].name, lines[i].text);
 	if (!h)
 		return;
-	graph = rect_top(r, h);
-	if (r->w >= STATS_FROM)
-		rect_right(&graph, STATS_COLS + 2);
+	if (beside) {
+		draw_stats(lines, n, canvas, rect_right(&graph, STATS_COLS));
+		rect_right(&graph, 2);
+	}
 	graph.h--;
 	widget_area_plot(&chart, &s->data, canvas, graph);
 	panel_axis(&chart, &s->data, canvas, graph);
@@ -301,7 +268,7 @@ static void add_head(struct page *page, const char *title)
 
 	page_line(page);
 	row = page_line(page);
-	if (!row.h || !page->canvas)
+	if (!row.h)
 		return;
 	canvas_fill(page->canvas, row, STYLE_BORDER, page->canvas->ascii ? '.' : 0x2504);
 	row.w = canvas_text(page->canvas, row, STYLE_TITLE, title);
@@ -311,27 +278,30 @@ static void add_head(struct page *page, const char *title)
 static void add_history(const struct explained *s, const struct metric *m, struct canvas *canvas,
 			struct rect row)
 {
-	struct series series = {.metric = m, .source = s->source, .label = "", .brief = "", .note = ""};
+	struct series series = {
+		.metric = m, .source = s->series.source, .label = "", .brief = "", .note = ""};
 	const struct chart chart = {
 		.name = "operand", .widget = &widget_rows, .series = &series, .n_series = 1};
 	struct widget_past past;
 
 	row = rect_right(&row, HISTORY_COLS);
-	widget_history(&chart, &series, &s->data, widget_scale(&chart, &series, &s->data, 2 * row.w), &past,
-		       row.w);
+	widget_history(&chart, &series, &s->data, NULL, widget_scale(&chart, &series, &s->data, 2 * row.w),
+		       &past, row.w);
 	canvas_history(canvas, row, past.points, past.styles, past.cells);
 }
 
-static void add_items(const struct explained *s, struct page *page)
+static void add_page(const struct explained *s, const char *numbers, struct page *page)
 {
 	enum explanation_part part = EXPLANATION_TITLE;
 	struct rect whole = page->window;
-	bool beside = whole.w >= STATS_FROM;
 
+	if (numbers)
+		page_text(page, 0, STYLE_TEXT, NULL, numbers);
 	for (unsigned i = 0; i < s->text.n; i++) {
 		const struct explanation_item *item = &s->text.items[i];
+		bool history = whole.w >= STATS_FROM && item->metric && item->metric->grows && s->own &&
+			       !s->instance;
 		int y;
-		bool history = beside && item->metric && item->metric->grows && s->own && !s->instance;
 
 		if (item->part == EXPLANATION_TITLE)
 			continue;
@@ -343,17 +313,10 @@ static void add_items(const struct explained *s, struct page *page)
 		page_text(page, EXPLANATION_NAME_COLS + PAGE_INDENT, item->holds ? STYLE_BUSY : STYLE_TEXT,
 			  item->name[0] ? item->name : NULL, item->text);
 		page->window = whole;
-		if (history && page->canvas && y >= 0 && y < whole.h)
+		if (history && y >= 0 && y < whole.h)
 			add_history(s, item->metric, page->canvas,
 				    (struct rect){whole.x, whole.y + y, whole.w, 1});
 	}
-}
-
-static void add_page(const struct explained *s, const char *numbers, struct page *page)
-{
-	if (numbers)
-		page_text(page, 0, STYLE_TEXT, NULL, numbers);
-	add_items(s, page);
 }
 
 static void draw_text(struct explain_card *card, const struct explained *s, const char *numbers,
@@ -405,21 +368,21 @@ static struct rect card_rect(const struct screen *screen, struct canvas *canvas,
 }
 
 /* The title, or the name alone if that is too long, and the value of now at the right. */
-static void draw_border_text(const struct explained *s, struct canvas *canvas, struct rect row)
+static void draw_border_text(const struct explained *s, bool finding, struct canvas *canvas, struct rect row)
 {
-	const struct series series = {.metric = s->metric, .source = s->source};
+	const struct metric *m = s->series.metric;
 	char title[256], text[UNITS_TEXT];
 
 	str_printable(title, sizeof(title), s->text.items[0].text);
-	if (s->metric && !s->finding) {
-		double value = value_now(s, &series);
+	if (m && !finding) {
+		double value = series_rate(&s->series, &s->data, s->instance, -1);
 
-		unit_format(text, value, s->metric->unit, s->metric->grows, canvas->ascii);
+		unit_format(text, value, m->unit, m->grows, canvas->ascii);
 		canvas_printf(canvas, rect_right(&row, text_width(text) + 2),
-			      series_style(&series, &s->data, value, -1), " %s ", text);
+			      chart_style(NULL, &s->series, &s->data, NULL, value, -1), " %s ", text);
 		rect_right(&row, 1);
 		if (text_width(title) + 2 > row.w)
-			str_printable(title, sizeof(title), s->metric->def->name);
+			str_printable(title, sizeof(title), m->def->name);
 	}
 	canvas_printf(canvas, row, STYLE_TITLE, " %s ", title);
 }
@@ -440,12 +403,12 @@ bool explain_card_draw(struct explain_card *card, struct screen *screen, const s
 		struct rect row = {r.x + 2, r.y, r.w - 4, 1};
 
 		canvas_box(canvas, r, STYLE_BORDER);
-		draw_border_text(&s, canvas, row);
+		draw_border_text(&s, card->finding, canvas, row);
 		r = (struct rect){r.x + 2, r.y + 1, r.w - 4, r.h - 2};
 	}
 	if (text_width(s.text.items[0].text) > r.w - 2)
 		strbuf_printf(&numbers, "%s   ", s.text.items[0].text);
-	if (s.metric)
+	if (s.series.metric)
 		draw_graph(&s, canvas, &r, &numbers);
 	draw_text(card, &s, numbers.p, canvas, r);
 	draw_footer(card, alert, canvas, footer);
@@ -460,7 +423,7 @@ static bool show_its_view(const struct explain_card *card, struct screen *screen
 	unsigned n = screen->views.n_views, at = (unsigned)(screen->view - screen->views.views);
 
 	if (card->finding)
-		return screen_show_finding(screen, judged_finding(screen->judge.judge, card->finding));
+		return screen_show_finding(screen, explanation_judged(screen->judge.judge, card->finding));
 	for (unsigned i = 1; m && i < n + !follows_row(card); i++)
 		if (screen_show_metric(screen, &screen->views.views[(at + i) % n], m))
 			return true;
@@ -508,7 +471,7 @@ void explain_card_expression(const struct explain_card *card, struct screen *scr
 	if (!find_subject(card, screen, false, &s))
 		return;
 	for (unsigned i = 0; i < s.text.n && !out->n; i++)
-		if (!strcmp(s.text.items[i].name, s.finding ? "when" : "formula"))
+		if (!strcmp(s.text.items[i].name, card->finding ? "when" : "formula"))
 			strbuf_str(out, s.text.items[i].text);
 	subject_fini(&s);
 }

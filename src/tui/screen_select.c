@@ -2,7 +2,7 @@
 #include "tui/screen.h"
 
 #include "base/alloc.h"
-#include "views/explanation.h"
+#include "views/view.h"
 #include "views/widget.h"
 
 #include <stdio.h>

@@ -3,7 +3,7 @@
 #include "backends/backend.h"
 #include "base/alloc.h"
 #include "model/finding.h"
-#include "views/explanation.h"
+#include "views/view.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

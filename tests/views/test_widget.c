@@ -142,15 +142,15 @@ static void colours_follow_the_guide_and_loads_follow_70_and_90(void **state)
 	const struct chart *load = &t.views.views[0].charts[0], *plain = &t.views.views[0].charts[1];
 
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
-		assert_int_equal(chart_style(load, &load->series[0], &t.data, cases[i].value, -1),
+		assert_int_equal(chart_style(load, &load->series[0], &t.data, NULL, cases[i].value, -1),
 				 cases[i].load);
-		assert_int_equal(chart_style(load, &load->series[1], &t.data, cases[i].value, -1),
+		assert_int_equal(chart_style(load, &load->series[1], &t.data, NULL, cases[i].value, -1),
 				 cases[i].above_10);
-		assert_int_equal(chart_style(load, &load->series[2], &t.data, cases[i].value, -1),
+		assert_int_equal(chart_style(load, &load->series[2], &t.data, NULL, cases[i].value, -1),
 				 cases[i].below_60);
-		assert_int_equal(chart_style(load, &load->series[3], &t.data, cases[i].value, -1),
+		assert_int_equal(chart_style(load, &load->series[3], &t.data, NULL, cases[i].value, -1),
 				 STYLE_TEXT);
-		assert_int_equal(chart_style(plain, &plain->series[0], &t.data, cases[i].value, -1),
+		assert_int_equal(chart_style(plain, &plain->series[0], &t.data, NULL, cases[i].value, -1),
 				 STYLE_TEXT);
 	}
 	tiny_fini(&t);
@@ -160,7 +160,7 @@ static enum style watched_style(const struct tiny *t, double value, int back)
 {
 	const struct chart *chart = &t->views.views[0].charts[0];
 
-	return chart_style(chart, &chart->series[0], &t->data, value, back);
+	return chart_style(chart, &chart->series[0], &t->data, NULL, value, back);
 }
 
 /* A still screen shows a frame when something changes: that is not late. Where no frame ended, the
@@ -213,16 +213,17 @@ static void series_are_seen_now_in_total_and_back_in_time(void **state)
 	assert_true(series_rate_total(bytes, &t.data) == 1e8);
 	assert_true(series_back(share, &t.data, 0) == 50);
 	assert_true(series_back(share, &t.data, 1) == 10);
-	assert_true(series_rate_back(share, &t.data, 1) == 10);
-	assert_true(series_rate_back(bytes, &t.data, 1) == 8);
+	assert_true(series_rate(share, &t.data, NULL, 1) == 10);
+	assert_true(series_rate(bytes, &t.data, NULL, 1) == 8);
 	assert_true(isnan(series_back(share, &t.data, 2)));
 	assert_true(isnan(series_back(share, &t.data, TINY_POINTS)));
 	t.now[VECTOR_SECONDS] = 0;
 	assert_true(isnan(series_rate_now(bytes, &t.data)));
 	assert_true(series_rate_now(share, &t.data) == 50);
-	assert_true(series_top(share, &t.data, 2) == 100);
-	assert_true(series_top(bytes, &t.data, 3) == 2e9);
-	assert_true(series_top(bytes, &t.data, 0) == 0);
+	assert_true(series_top(share, &t.data) == 50);
+	assert_true(series_top(bytes, &t.data) == 2e9);
+	t.data.feeds[SOURCE_GPU].n_points = 0;
+	assert_true(series_top(bytes, &t.data) == 1);
 	tiny_fini(&t);
 }
 
