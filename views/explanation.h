@@ -47,11 +47,11 @@ struct explanation {
 void explanation_fini(struct explanation *e);
 void explanation_metric(struct explanation *e, const struct metric_def *def);
 void explanation_finding(struct explanation *e, const struct finding_def *def);
-/* Write what has that name: a finding, a verdict, a metric, its name in hardware or in Streamline, or
- * a constant. Returns false if there is none. */
+/* Write what has that name: a finding, a verdict, a metric, its name in hardware or in Streamline,
+ * or a constant. Returns false if there is none. */
 bool explanation_named(struct explanation *e, const char *name);
-/* Write the metric that is shown under a name: its title, its short title, or the label of a row, in
- * any case of letters. Returns false if there is none; then *near gets those that have a word of
+/* Write the metric that is shown under a name: its title, its short title, or the label of a row,
+ * in any case of letters. Returns false if there is none; then *near gets those that have a word of
  * it. */
 bool explanation_shown(struct explanation *e, const char *name, struct strbuf *near);
 

@@ -10,7 +10,8 @@ enum style load_style(double percent)
 	return percent > LOAD_HOT ? STYLE_HOT : percent > LOAD_BUSY ? STYLE_BUSY : STYLE_CALM;
 }
 
-/* Whether frames have no work at that time, or at the last time before that at which it is known. */
+/* Whether frames have no work at that time, or at the last time before that at which it is
+ * known. */
 static bool is_still(const struct series *series, const struct view_data *data, int back)
 {
 	enum { LOOK_BACK = 20 };

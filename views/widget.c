@@ -26,8 +26,8 @@ static double rate_over(const struct metric *metric, double value, double second
 	return !metric->grows ? value : seconds > 0 ? value / seconds : (double)NAN;
 }
 
-/* Return the vector of an instance, in *own, which the caller frees; of all (NULL) the vector itself. The
- * instance may be one of another source that has the same. */
+/* Return the vector of an instance, in *own, which the caller frees; of all (NULL) the vector
+ * itself. The instance may be one of another source that has the same. */
 static const double *instance_vector(const struct feed *feed, const struct metric_instance *instance,
 				     const double *vector, double **own)
 {

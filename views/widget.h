@@ -16,8 +16,8 @@ const struct feed *series_feed(const struct series *series, const struct view_da
  * whole run; NaN if undefined. */
 double series_back(const struct series *series, const struct view_data *data, int back);
 double series_total(const struct series *series, const struct view_data *data);
-/* The same, per second if it grows with time (counts, bytes), of one instance (core3, cluster1) or of
- * all (NULL). The instance may be one of another source that has the same. */
+/* The same, per second if it grows with time (counts, bytes), of one instance (core3, cluster1) or
+ * of all (NULL). The instance may be one of another source that has the same. */
 double series_rate(const struct series *series, const struct view_data *data,
 		   const struct metric_instance *instance, int back);
 double series_rate_total(const struct series *series, const struct view_data *data);
@@ -29,7 +29,8 @@ static inline double series_rate_now(const struct series *series, const struct v
 {
 	return series_rate(series, data, NULL, -1);
 }
-/* Whether a feed is compared with something, and the value of the other side, per second likewise. */
+/* Whether a feed is compared with something, and the value of the other side, per second
+ * likewise. */
 bool feed_compares(const struct feed *feed);
 double series_was(const struct series *series, const struct view_data *data,
 		  const struct metric_instance *instance);
@@ -71,7 +72,8 @@ bool chart_may_be_hot(const struct chart *chart, const struct view_data *data, i
 /* Columns that values of a unit need, including the mark. */
 int widget_value_cols(const struct unit *unit);
 /* Draw the value of one instance or of all (NULL), a rate if it grows with time, at the left of r,
- * its mark right after the unit. `judged` omits the '!', because a word beside it has that meaning. */
+ * its mark right after the unit. `judged` omits the '!', because a word beside it has that
+ * meaning. */
 void widget_value(struct canvas *canvas, struct rect r, const struct series *series,
 		  const struct view_data *data, const struct metric_instance *instance, double value,
 		  enum style style, bool judged);
@@ -99,8 +101,8 @@ struct widget_past {
 void widget_history(const struct chart *chart, const struct series *series, const struct view_data *data,
 		    const struct metric_instance *instance, double scale, struct widget_past *past,
 		    int cells);
-/* Draw it in r, with the line of the moment that a pause looks at. Returns its greatest point; NaN if
- * none is known. */
+/* Draw it in r, with the line of the moment that a pause looks at. Returns its greatest point; NaN
+ * if none is known. */
 double widget_draw_history(const struct chart *chart, const struct series *series,
 			   const struct view_data *data, const struct metric_instance *instance, double scale,
 			   struct canvas *canvas, struct rect r);

@@ -20,7 +20,8 @@
 
 /* What is explained, and where its values are. */
 struct explained {
-	/* Its metric, NULL: a finding whose number is no metric of these sources; and the source. */
+	/* Its metric, NULL: a finding whose number is no metric of these sources; and the
+	 * source. */
 	struct series series;
 	const struct metric_instance *instance;
 	struct view_data data;
