@@ -23,18 +23,19 @@ static bool has_parts(const struct chart *chart)
 	return chart->series[0].n_parts > 0;
 }
 
-static void area_size(const struct chart *chart, const struct view_data *data, int cols, int *min, int *most)
+static struct need area_size(const struct chart *chart, const struct view_data *data, int cols)
 {
-	const struct metric_instance *instances[CANVAS_ROWS_MAX];
-	bool each = data->per_instance && widget_has_each(chart, data);
-	int n = each ? (int)widget_instances(chart, data, instances,
-					     (unsigned)chart_option_int(chart, "rows-each", 1))
-		     : 0;
+	const struct metric_instance *instances[EACH_MAX];
+	int n = widget_has_each(chart, data) ? (int)widget_instances(chart, data, instances) : 0;
+	int each = chart_option_int(chart, "rows-each", 1),
+	    most = chart_option_int(chart, "rows", ROWS_WANTED);
+	struct need need = {ROWS_MIN, most};
 
 	(void)cols;
-	*min = n > ROWS_MIN ? n : ROWS_MIN;
-	*most = chart_option_int(chart, "rows", ROWS_WANTED);
-	*most = *most > *min ? *most : *min;
+	n = n < each ? n : each;
+	need.min = n > ROWS_MIN ? n : ROWS_MIN;
+	need.most = most > need.min ? most : need.min;
+	return need;
 }
 
 /* Return where the limit line is: at the guide's threshold, or at the metric that the option `limit
@@ -327,7 +328,7 @@ static void area_draw(const struct chart *chart, const struct view_data *data, s
 	const struct row_subject subject = {
 		.chart = chart, .series = &chart->series[0], .metric = chart->series[0].metric};
 
-	if (data->per_instance && widget_heat_each(chart, data, canvas, r))
+	if (widget_heat_each(chart, data, canvas, r))
 		return;
 	if (r.h < ROWS_MIN) {
 		widget_rows_draw(chart, data, canvas, r);
@@ -361,7 +362,7 @@ static void area_corner(const struct chart *chart, const struct view_data *data,
 	struct series outline;
 	char a[UNITS_TEXT], b[UNITS_TEXT], c[UNITS_TEXT];
 
-	if (data->per_instance && widget_has_each(chart, data)) {
+	if (widget_has_each(chart, data)) {
 		widget_each_corner(chart, data, ascii, text, size);
 		return;
 	}

@@ -72,6 +72,11 @@ struct chart {
 	unsigned priority; /* 1 is the most important; the least is omitted first in a small terminal */
 };
 
+/* Rows that are needed at least, and that can be used at most. */
+struct need {
+	int min, most;
+};
+
 struct widget {
 	const char *name; /* as charts name it */
 	/* The fields it knows besides those of every chart, NULL-terminated; NULL for none. Each
@@ -86,13 +91,12 @@ struct widget {
 	int (*axis)(const struct chart *chart, const struct view_data *data, struct rect inner);
 	int axis_right; /* columns right of the newest cell */
 	bool spare;     /* uses more lines than it needs even without a weight */
-	/* Sets the rows it needs at least and can use at most at that width, without border and
-	 * title. 0 if there is nothing to show. */
-	void (*size)(const struct chart *chart, const struct view_data *data, int cols, int *min, int *most);
-	/* Sets how many rows beyond `most` it makes more of, once all graphs are high: at least the
+	/* The rows it needs at that width, without border and title. 0 if there is nothing to
+	 * show. */
+	struct need (*size)(const struct chart *chart, const struct view_data *data, int cols);
+	/* How many rows beyond `most` it makes more of, once all graphs are high: at least the
 	 * first number, or none. NULL: it has nothing more to show. */
-	void (*extra)(const struct chart *chart, const struct view_data *data, int cols, int *least,
-		      int *most);
+	struct need (*extra)(const struct chart *chart, const struct view_data *data, int cols);
 	void (*draw)(const struct chart *chart, const struct view_data *data, struct canvas *canvas,
 		     struct rect r);
 	/* Writes the text at the right of the upper border; NULL for none. */

@@ -169,25 +169,18 @@ static int count_lines(const struct chart *chart, int cols, int rows)
 	return lines;
 }
 
-static void clusters_size(const struct chart *chart, const struct view_data *data, int cols, int *min,
-			  int *most)
+static struct need clusters_size(const struct chart *chart, const struct view_data *data, int cols)
 {
-	int rows = count_rows(chart, data), around = 1, lines = count_lines(chart, cols, rows);
-	struct span wanted = chart_option(chart, "rows");
+	int rows = count_rows(chart, data), lines = count_lines(chart, cols, rows);
 
-	if (span_is(wanted, rows == 1 ? "several" : "single") ||
+	if (span_is(chart_option(chart, "rows"), rows == 1 ? "several" : "single") ||
 	    (chart_option(chart, "unless").n && data->feeds[SOURCE_PERF].set &&
-	     widget_matrix_fits(chart, data, cols))) {
-		*min = *most = 0;
-		return;
-	}
-	if (lines > 1) {
-		*min = *most = 2 * lines;
-		return;
-	}
+	     widget_matrix_fits(chart, data, cols)))
+		return (struct need){0, 0};
+	if (lines > 1)
+		return (struct need){2 * lines, 2 * lines};
 	/* a long list scrolls, so it needs only a few rows */
-	*min = around + (rows < 4 ? rows : 4);
-	*most = around + rows;
+	return (struct need){1 + (rows < 4 ? rows : 4), 1 + rows};
 }
 
 /* The position of the selected row, -1 if it is in another chart. */

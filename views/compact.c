@@ -30,11 +30,10 @@ static bool has_rows(const struct chart *chart)
 static bool has_words(const struct view *view, const struct view_data *data)
 {
 	for (unsigned i = 0; i < view->n_charts; i++) {
-		int min, most = 0;
+		const struct widget *widget = view->charts[i].widget;
 
-		if (view->charts[i].widget->seriesless && !view->charts[i].widget->companion)
-			view->charts[i].widget->size(&view->charts[i], data, COLS, &min, &most);
-		if (most)
+		if (widget->seriesless && !widget->companion &&
+		    widget->size(&view->charts[i], data, COLS).most)
 			return true;
 	}
 	return false;

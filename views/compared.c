@@ -179,15 +179,13 @@ void compared_draw(const struct comparison *c, double full, struct canvas *canva
 #define LEAST_NARROW 7
 #define VIEW_FROM 100 /* columns from which the views are named */
 
-static void changes_size(const struct chart *chart, const struct view_data *data, int cols, int *min,
-			 int *rows)
+static struct need changes_size(const struct chart *chart, const struct view_data *data, int cols)
 {
 	int most = data->changes ? 1 + (int)(data->changes->n ? data->changes->n : 1) : 0;
 	int least = cols < VIEW_FROM ? LEAST_NARROW : LEAST;
 
 	(void)chart;
-	*rows = most;
-	*min = most < least ? most : least;
+	return (struct need){most < least ? most : least, most};
 }
 
 static void draw_change(const struct chart *chart, const struct view_data *data,

@@ -201,14 +201,14 @@ static void draw_title(const struct chart *chart, const struct view_data *data, 
 	canvas_text(canvas, c.note, STYLE_DIM, c.note.w ? "expected" : "");
 }
 
-static void funnel_size(const struct chart *chart, const struct view_data *data, int cols, int *min,
-			int *most)
+static struct need funnel_size(const struct chart *chart, const struct view_data *data, int cols)
 {
+	int stages = count_stages(chart);
+
 	(void)data;
 	(void)cols;
-	*min = 1 +
-	       count_stages(chart); /* one line of headings, because the percentages have different bases */
-	*most = 1 + STAGE_MAX * count_stages(chart) + 1;
+	/* one line of headings, because the percentages have different bases */
+	return (struct need){1 + stages, 1 + STAGE_MAX * stages + 1};
 }
 
 /* Draw the legend below the stages, if lines are left over. */

@@ -25,7 +25,8 @@
 
 struct panel {
 	const struct chart *chart;
-	int min, most, cols;
+	struct need need;
+	int cols;
 	bool dropped;
 };
 
@@ -126,7 +127,7 @@ static int card_cols(int cols)
 
 static void size_band(struct grid *g, struct band *b)
 {
-	int left = g->cols, around = g->framed ? BORDER : 0;
+	int left = g->cols, around = g->framed ? BORDER : 0, margin = g->framed ? 2 * PANEL_MARGIN : 0;
 	bool card = g->panels[b->first[0]].chart->place == PLACE_WIDE && b->n == 2;
 
 	b->min = b->most = 0;
@@ -137,12 +138,11 @@ static void size_band(struct grid *g, struct band *b)
 
 		p->cols = card ? (k ? left : left - card_cols(g->cols)) : left / (int)(b->n - k);
 		left -= p->cols;
-		p->chart->widget->size(p->chart, g->data, p->cols - (g->framed ? 2 * PANEL_MARGIN : 0),
-				       &p->min, &p->most);
-		if (!g->framed || p->min < 1)
-			p->min = 1;
-		b->min = p->min + around > b->min ? p->min + around : b->min;
-		b->most = p->most + around > b->most ? p->most + around : b->most;
+		p->need = p->chart->widget->size(p->chart, g->data, p->cols - margin);
+		if (!g->framed || p->need.min < 1)
+			p->need.min = 1;
+		b->min = p->need.min + around > b->min ? p->need.min + around : b->min;
+		b->most = p->need.most + around > b->most ? p->need.most + around : b->most;
 		b->spare |= p->chart->widget->spare;
 		b->graph |= p->chart->weight && p->chart->widget->axis;
 		b->weight = p->chart->weight > b->weight ? p->chart->weight : b->weight;
@@ -242,14 +242,14 @@ static int grow_bands(struct grid *g, int left, enum growth growth)
 /* Give a panel the rows for what it shows in addition, if enough are left. Returns the rest. */
 static int grow_panel(const struct grid *g, struct band *b, const struct panel *p, int left)
 {
-	int least, most, need = p->most + (g->framed ? BORDER : 0) - b->rows, rows;
+	int need = p->need.most + (g->framed ? BORDER : 0) - b->rows, rows;
+	struct need extra;
 
 	if (!p->chart->widget->extra)
 		return left;
-	p->chart->widget->extra(p->chart, g->data, p->cols - (g->framed ? 2 * PANEL_MARGIN : 0), &least,
-				&most);
-	rows = need + most < left ? need + most : left;
-	if (!most || rows <= 0 || rows < need + least)
+	extra = p->chart->widget->extra(p->chart, g->data, p->cols - (g->framed ? 2 * PANEL_MARGIN : 0));
+	rows = need + extra.most < left ? need + extra.most : left;
+	if (!extra.most || rows <= 0 || rows < need + extra.min)
 		return left;
 	b->rows += rows;
 	return left - rows;
@@ -428,14 +428,11 @@ static bool is_known(const struct view_data *data, struct span name)
 
 static bool has_rows(const struct chart *chart, const struct view_data *data, int cols)
 {
-	int min, most;
-
 	if ((chart->with.n && !is_known(data, chart->with)) ||
 	    (chart->without.n && is_known(data, chart->without)) ||
 	    (chart->once.n && !is_counted(data, chart->once)))
 		return false;
-	chart->widget->size(chart, data, cols, &min, &most);
-	return most > 0;
+	return chart->widget->size(chart, data, cols).most > 0;
 }
 
 /* Whether the chart is for terminals of that width. */

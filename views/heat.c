@@ -1,7 +1,6 @@
 /* heat: a row per series, time from left to right with the newest at the right, and in each cell a
  * shade for its share. With `c` graphs are drawn so as well: a row per core of the first series. */
 #include "views/widget.h"
-#include "base/real.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -100,69 +99,27 @@ static void draw_rows(const struct chart *chart, const struct heat_row *rows, un
 		draw_legend(steps_of(chart), canvas, rect_bottom(&r, 1));
 }
 
-unsigned widget_instances(const struct chart *chart, const struct view_data *data,
-			  const struct metric_instance **found, unsigned most)
-{
-	const struct series *s = &chart->series[0];
-	const struct metric_set *set = series_feed(s, data)->set;
-	enum instance_kind kind = s->source == SOURCE_GPU ? INSTANCE_CORE : INSTANCE_CPU;
-	unsigned n = 0;
-
-	for (unsigned i = 0; set && i < set->n_instances && n < most; i++)
-		if (set->instances[i].kind == kind)
-			found[n++] = &set->instances[i];
-	return n;
-}
-
 bool widget_heat_each(const struct chart *chart, const struct view_data *data, struct canvas *canvas,
 		      struct rect r)
 {
-	const struct metric_instance *instances[ROWS_MAX];
-	struct heat_row rows[ROWS_MAX];
-	unsigned n = widget_instances(chart, data, instances, ROWS_MAX);
+	const struct metric_instance *instances[EACH_MAX];
+	struct heat_row rows[EACH_MAX];
+	unsigned n;
 
-	if (!n || !widget_has_each(chart, data))
+	if (!widget_has_each(chart, data))
 		return false;
+	n = widget_instances(chart, data, instances);
 	for (unsigned i = 0; i < n; i++)
 		rows[i] = (struct heat_row){.series = &chart->series[0], .instance = instances[i]};
 	draw_rows(chart, rows, n, data, canvas, r);
 	return true;
 }
 
-void widget_each_corner(const struct chart *chart, const struct view_data *data, bool ascii, char *text,
-			size_t size)
-{
-	const struct metric_instance *instances[ROWS_MAX];
-	const struct series *s = &chart->series[0];
-	const struct metric *m = s->metric;
-	unsigned n = widget_instances(chart, data, instances, ROWS_MAX), known = 0;
-	double least = NAN, most = NAN, sum = 0;
-	char a[UNITS_TEXT], b[UNITS_TEXT], c[UNITS_TEXT], d[UNITS_TEXT];
-
-	for (unsigned i = 0; i < n; i++) {
-		double v = series_rate(s, data, instances[i], -1);
-
-		if (isnan(v))
-			continue;
-		least = real_min(least, v);
-		most = real_max(most, v);
-		sum += v;
-		known++;
-	}
-	snprintf(
-		text, size, "%s%smean %s  least %s  most %s  uneven %s", chart->n_series > 1 ? s->label : "",
-		chart->n_series > 1 ? ": " : "", unit_format(a, sum / known, m->unit, m->grows, ascii),
-		unit_format(b, least, m->unit, m->grows, ascii),
-		unit_format(c, most, m->unit, m->grows, ascii),
-		unit_format(d, (most / sum * known - 1) * 100, unit_find(SPAN_LIT("percent")), false, ascii));
-}
-
-static void heat_size(const struct chart *chart, const struct view_data *data, int cols, int *min, int *most)
+static struct need heat_size(const struct chart *chart, const struct view_data *data, int cols)
 {
 	(void)data;
 	(void)cols;
-	*min = (int)chart->n_series;
-	*most = *min + 1;
+	return (struct need){(int)chart->n_series, (int)chart->n_series + 1};
 }
 
 static void heat_draw(const struct chart *chart, const struct view_data *data, struct canvas *canvas,

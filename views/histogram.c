@@ -137,13 +137,13 @@ static void draw_row(const struct series *series, const struct view_data *data, 
 	canvas_printf(canvas, c->word, style == STYLE_SERIES1 ? STYLE_DIM : style, "%.*s", SPAN_ARG(word));
 }
 
-static void histogram_size(const struct chart *chart, const struct view_data *data, int cols, int *min,
-			   int *most)
+static struct need histogram_size(const struct chart *chart, const struct view_data *data, int cols)
 {
+	int most = 1 + (int)chart->n_series;
+
 	(void)data;
 	(void)cols;
-	*most = 1 + (int)chart->n_series;
-	*min = span_is(chart_option(chart, "whole"), "yes") ? *most : 2;
+	return (struct need){span_is(chart_option(chart, "whole"), "yes") ? most : 2, most};
 }
 
 /* Return how many lines are left over for a graph, and set *series to what it shows. */

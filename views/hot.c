@@ -139,12 +139,13 @@ static void draw_row(const struct chart *chart, const struct view_data *data, st
 			       .subject = {.chart = chart, .item = hot_row_item(hot->profile, r)}});
 }
 
-static void hot_size(const struct chart *chart, const struct view_data *data, int cols, int *min, int *most)
+static struct need hot_size(const struct chart *chart, const struct view_data *data, int cols)
 {
+	int most = data->hot && data->hot->table->n ? 2 + (int)data->hot->table->n : WORDS_MOST;
+
 	(void)chart, (void)cols;
-	*min = data->hot ? LINES_MIN : 0;
-	*most = !data->hot ? 0 : data->hot->table->n ? 2 + (int)data->hot->table->n : WORDS_MOST;
-	*most = *most < *min ? *min : *most;
+	return data->hot ? (struct need){LINES_MIN, most < LINES_MIN ? LINES_MIN : most}
+			 : (struct need){0, 0};
 }
 
 /* The row that is selected; -1: none. */
@@ -238,12 +239,10 @@ static const struct hot_row *shown_row(const struct view_data *data)
 	return data->hot && data->hot->table->n ? &data->hot->table->rows[at < 0 ? 0 : at] : NULL;
 }
 
-static void around_size(const struct chart *chart, const struct view_data *data, int cols, int *min,
-			int *most)
+static struct need around_size(const struct chart *chart, const struct view_data *data, int cols)
 {
 	(void)chart, (void)cols;
-	*min = data->hot ? LINES_MIN : 0;
-	*most = data->hot ? 4 + 3 * PARTS_MOST : 0;
+	return data->hot ? (struct need){LINES_MIN, 4 + 3 * PARTS_MOST} : (struct need){0, 0};
 }
 
 static void draw_part(const struct hot_profile *p, const struct hot_part *part, double of, bool address,

@@ -13,18 +13,18 @@ static bool is_thin(const struct series *s)
 	return s->label[0] == ' ';
 }
 
-static void lanes_size(const struct chart *chart, const struct view_data *data, int cols, int *min, int *most)
+static struct need lanes_size(const struct chart *chart, const struct view_data *data, int cols)
 {
+	struct need need = {(int)chart->n_series, 0};
+
 	(void)cols;
-	*min = *most = 0;
-	if (data->per_instance && widget_has_each(chart, data)) {
-		*min = *most = widget_each_rows(chart, data);
-		return;
+	if (widget_has_each(chart, data)) {
+		need.min = need.most = widget_each_rows(chart, data);
+		return need;
 	}
-	for (unsigned i = 0; i < chart->n_series; i++) {
-		*min += 1;
-		*most += is_thin(&chart->series[i]) ? 1 : LANE_WANTED;
-	}
+	for (unsigned i = 0; i < chart->n_series; i++)
+		need.most += is_thin(&chart->series[i]) ? 1 : LANE_WANTED;
+	return need;
 }
 
 static void draw_lane(const struct chart *chart, const struct series *s, const struct view_data *data,
@@ -58,7 +58,7 @@ static void lanes_draw(const struct chart *chart, const struct view_data *data, 
 {
 	int spare, n = 0;
 
-	if (data->per_instance && widget_rows_each(chart, data, canvas, r))
+	if (widget_rows_each(chart, data, canvas, r))
 		return;
 	for (unsigned i = 0; i < chart->n_series; i++)
 		n += !is_thin(&chart->series[i]);
@@ -78,9 +78,7 @@ static void lanes_draw(const struct chart *chart, const struct view_data *data, 
 
 static int lanes_axis(const struct chart *chart, const struct view_data *data, struct rect inner)
 {
-	if (data->per_instance && widget_has_each(chart, data))
-		return 0;
-	return inner.w - LABEL_COLS;
+	return widget_has_each(chart, data) ? 0 : inner.w - LABEL_COLS;
 }
 
 static const char *const lanes_options[] = {"levels load", "hot",   "corner", "warn #",

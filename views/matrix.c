@@ -58,10 +58,8 @@ static void add_cell(struct matrix *m, const struct series *s)
 
 static bool shows_cpus(const struct chart *chart, const struct view_data *data, int cols)
 {
-	const struct metric_instance *cpus[COLUMNS_MAX + 1];
-	unsigned n = data->per_instance && widget_has_each(chart, data)
-			     ? widget_instances(chart, data, cpus, COLUMNS_MAX + 1)
-			     : 0;
+	const struct metric_instance *cpus[EACH_MAX];
+	unsigned n = widget_has_each(chart, data) ? widget_instances(chart, data, cpus) : 0;
 
 	return n && n <= COLUMNS_MAX && (int)n * CPU_CELL + widget_label_cols(chart) < cols;
 }
@@ -87,8 +85,8 @@ static void list_clusters(struct matrix *m, const struct chart *chart, const str
 static unsigned count_folds(const struct matrix *m, const struct chart *chart, const struct view_data *data,
 			    int cols)
 {
-	bool lacks_cpus = data->per_instance && widget_has_each(chart, data) &&
-			  !(m->instances[0] && m->instances[0]->kind == INSTANCE_CPU);
+	bool lacks_cpus =
+		widget_has_each(chart, data) && !(m->instances[0] && m->instances[0]->kind == INSTANCE_CPU);
 	int part = (cols - FOLD_GAP) / 2;
 
 	if (!m->each || cols >= FOLD_BELOW)
@@ -194,24 +192,22 @@ void widget_cell(const struct widget_cell *cell, const struct view_data *data, s
 		widget_word(canvas, word, cell->series, level, false);
 }
 
-static void matrix_size(const struct chart *chart, const struct view_data *data, int cols, int *min,
-			int *most)
+static struct need matrix_size(const struct chart *chart, const struct view_data *data, int cols)
 {
 	struct matrix m;
 	unsigned folds;
+	int rows;
 
 	fill_matrix(&m, chart, data, cols);
 	folds = count_folds(&m, chart, data, cols);
-	if ((int)chart->n_series < chart_option_int(chart, "least", 1))
-		folds = 0;
-	*min = folds ? 1 + (int)((m.n_rows + folds - 1) / folds) : 0;
-	*most = *min;
-	if (folds != 1)
-		return;
-	if (m.each)
-		*most += (int)m.n_groups - 1;
-	else if (cols / (int)m.n_columns >= WIDGET_CELL_HISTORY)
-		*most += *min - 1;
+	if (!folds || (int)chart->n_series < chart_option_int(chart, "least", 1))
+		return (struct need){0, 0};
+	rows = 1 + (int)((m.n_rows + folds - 1) / folds);
+	if (folds == 1 && m.each)
+		return (struct need){rows, rows + (int)m.n_groups - 1};
+	if (folds == 1 && cols / (int)m.n_columns >= WIDGET_CELL_HISTORY)
+		return (struct need){rows, 2 * rows - 1};
+	return (struct need){rows, rows};
 }
 
 static int gap_of(int cell)

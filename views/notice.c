@@ -64,12 +64,12 @@ static int lay_out(const char *notice, int cols, struct canvas *canvas, struct r
 	return rows;
 }
 
-static void notice_size(const struct chart *chart, const struct view_data *data, int cols, int *min,
-			int *most)
+static struct need notice_size(const struct chart *chart, const struct view_data *data, int cols)
 {
+	int rows = data->notice && data->notice[0] ? lay_out(data->notice, cols, NULL, (struct rect){0}) : 0;
+
 	(void)chart;
-	*min = *most =
-		data->notice && data->notice[0] ? lay_out(data->notice, cols, NULL, (struct rect){0}) : 0;
+	return (struct need){rows, rows};
 }
 
 static void notice_draw(const struct chart *chart, const struct view_data *data, struct canvas *canvas,
@@ -83,12 +83,13 @@ static void notice_draw(const struct chart *chart, const struct view_data *data,
 const struct widget widget_notice = {
 	.name = "notice", .seriesless = true, .size = notice_size, .draw = notice_draw};
 
-static void advice_size(const struct chart *chart, const struct view_data *data, int cols, int *min,
-			int *most)
+static struct need advice_size(const struct chart *chart, const struct view_data *data, int cols)
 {
+	int rows = data->advice && data->advice[0] ? ADVICE_ROWS : 0;
+
 	(void)chart;
 	(void)cols;
-	*min = *most = data->advice && data->advice[0] ? ADVICE_ROWS : 0;
+	return (struct need){rows, rows};
 }
 
 static void draw_advice(struct span line, struct canvas *canvas, struct rect *r)

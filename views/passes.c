@@ -417,27 +417,28 @@ static int sum_lines(int n, int h)
 	return n < 2 ? 0 : n + 1 <= h ? 1 : h < 3 ? 0 : 2;
 }
 
-static void passes_size(const struct chart *chart, const struct view_data *data, int cols, int *min,
-			int *most)
+static struct need passes_size(const struct chart *chart, const struct view_data *data, int cols)
 {
 	const struct feed *feed = &data->feeds[SOURCE_PASSES];
 	struct grouped_pass rows[PASS_ROWS_SHOWN];
 	struct pass_table table;
-	int least = cols < WIDE ? LINES_MIN : LINES_WIDE, n;
+	int least = cols < WIDE ? LINES_MIN : LINES_WIDE, n, all;
 
-	*min = *most = 0;
 	if (!has_passes(feed))
-		return;
+		return (struct need){0, 0};
 	/* a scene or a still screen has other passes than the one before: the panels stay where
 	 * they are */
 	pass_table_read(&table, feed->set, feed->now, pass_run_names(feed->run));
 	n = (int)pass_groups(&table, data->folds, rows);
-	if (feed->total)
+	if (feed->total) {
 		pass_table_read(&table, feed->set, feed->total, pass_run_names(feed->run));
-	if (feed->total && (int)pass_groups(&table, data->folds, rows) > n)
-		n = (int)pass_groups(&table, data->folds, rows);
-	*min = !n ? 2 : 1 + sum_lines(n, least + 2) + (n < least ? n : least);
-	*most = n ? n + 2 + (n > 1) : 1 + (text_width(what_is_missing(&table)) > cols) + (int)chart->n_series;
+		all = (int)pass_groups(&table, data->folds, rows);
+		n = all > n ? all : n;
+	}
+	if (!n)
+		return (struct need){2,
+				     1 + (text_width(what_is_missing(&table)) > cols) + (int)chart->n_series};
+	return (struct need){1 + sum_lines(n, least + 2) + (n < least ? n : least), n + 2 + (n > 1)};
 }
 
 static void passes_draw(const struct chart *chart, const struct view_data *data, struct canvas *canvas,

@@ -139,12 +139,10 @@ static void draw_choice(const struct process_choice *c, struct canvas *canvas, s
 	}
 }
 
-static void processes_size(const struct chart *chart, const struct view_data *data, int cols, int *min,
-			   int *most)
+static struct need processes_size(const struct chart *chart, const struct view_data *data, int cols)
 {
 	(void)chart, (void)cols, (void)data;
-	*min = 6;
-	*most = CANVAS_ROWS_MAX;
+	return (struct need){6, CANVAS_ROWS_MAX};
 }
 
 static void processes_draw(const struct chart *chart, const struct view_data *data, struct canvas *canvas,
@@ -180,14 +178,13 @@ const struct widget widget_processes = {.name = "processes",
 
 enum { ROWS_MIN = 2 }; /* the headings and the busiest one */
 
-static void busiest_size(const struct chart *chart, const struct view_data *data, int cols, int *min,
-			 int *most)
+static struct need busiest_size(const struct chart *chart, const struct view_data *data, int cols)
 {
+	int rows = data->busiest ? 1 + (int)data->busiest->n : 0;
+
 	(void)chart, (void)cols;
-	*min = data->busiest ? ROWS_MIN : 0;
-	*most = *min;
-	if (data->busiest && 1 + (int)data->busiest->n > *most)
-		*most = 1 + (int)data->busiest->n;
+	return data->busiest ? (struct need){ROWS_MIN, rows > ROWS_MIN ? rows : ROWS_MIN}
+			     : (struct need){0, 0};
 }
 
 static void busiest_draw(const struct chart *chart, const struct view_data *data, struct canvas *canvas,

@@ -54,14 +54,14 @@ static const struct metric *metric_of(const struct feed *feed, unsigned row, con
 	return metric_find(feed->set, span_of(name));
 }
 
-static void regions_size(const struct chart *chart, const struct view_data *data, int cols, int *min,
-			 int *most)
+static struct need regions_size(const struct chart *chart, const struct view_data *data, int cols)
 {
 	struct pass_table table;
+	int rows = read_regions(data, &table) ? (int)table.n_regions + 1 : 0;
 
 	(void)chart;
 	(void)cols;
-	*min = *most = read_regions(data, &table) ? (int)table.n_regions + 1 : 0;
+	return (struct need){rows, rows};
 }
 
 static struct rect next_column(struct rect *row)

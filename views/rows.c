@@ -196,17 +196,18 @@ static bool names_thread(const struct chart *chart, const struct view_data *data
 	return data->judge && span_is(chart_option(chart, "busiest"), "thread");
 }
 
-static void rows_size(const struct chart *chart, const struct view_data *data, int cols, int *min, int *most)
+static struct need rows_size(const struct chart *chart, const struct view_data *data, int cols)
 {
 	static struct row rows[ROWS_MAX];
-	bool each = data->per_instance && widget_has_each(chart, data);
-	int n = each ? widget_each_rows(chart, data)
-		     : (int)rows_find(chart, data, rows) + names_thread(chart, data);
+	int n, min;
 
-	*min = each ? n : chart_option_int(chart, "rows", n);
-	if (*min > n)
-		*min = n;
-	*most = n + (each ? 0 : rows_has_stats(chart, cols) + count_texts(chart, cols));
+	if (widget_has_each(chart, data)) {
+		n = widget_each_rows(chart, data);
+		return (struct need){n, n};
+	}
+	n = (int)rows_find(chart, data, rows) + names_thread(chart, data);
+	min = chart_option_int(chart, "rows", n);
+	return (struct need){min < n ? min : n, n + rows_has_stats(chart, cols) + count_texts(chart, cols)};
 }
 
 static void draw_graph(const struct chart *chart, const struct view_data *data, struct canvas *canvas,
@@ -356,7 +357,7 @@ void widget_rows_draw(const struct chart *chart, const struct view_data *data, s
 	bool thread;
 	int columns;
 
-	if (r.h < 1 || !n || (data->per_instance && widget_rows_each(chart, data, canvas, r)))
+	if (r.h < 1 || !n || widget_rows_each(chart, data, canvas, r))
 		return;
 	if (c.mean && r.h > (int)n)
 		rows_draw_head(chart, data, &c, canvas, rect_top(&r, 1));
@@ -390,7 +391,7 @@ static int rows_axis(const struct chart *chart, const struct view_data *data, st
 		names_thread(chart, data);
 	struct rows_cpus cpus;
 
-	if (data->per_instance && widget_has_each(chart, data))
+	if (widget_has_each(chart, data))
 		return 0;
 	find_cpus(&cpus, chart, data, inner.w);
 	return share_lines(chart, &cpus, n, inner).graph && !count_texts(chart, inner.w)
@@ -398,14 +399,12 @@ static int rows_axis(const struct chart *chart, const struct view_data *data, st
 		       : 0;
 }
 
-static void rows_extra(const struct chart *chart, const struct view_data *data, int cols, int *least,
-		       int *most)
+static struct need rows_extra(const struct chart *chart, const struct view_data *data, int cols)
 {
 	struct rows_cpus cpus;
 
 	find_cpus(&cpus, chart, data, cols);
-	*least = cpus.lines;
-	*most = cpus.n ? cpus.lines + 1 : 0;
+	return (struct need){cpus.lines, cpus.n ? cpus.lines + 1 : 0};
 }
 
 static const char *const rows_options[] = {

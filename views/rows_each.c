@@ -10,7 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define CORES_MAX 64
 #define COLUMNS_MAX 12
 #define LABEL_COLS 7
 #define CELL_GAP 1
@@ -23,13 +22,14 @@ static const char *const sum_names[SUMS] = {"mean", "least", "most", "uneven"};
 
 struct each_column {
 	const struct series *series;
-	double values[CORES_MAX], sums[SUMS], median, scale;
+	double values[EACH_MAX], sums[SUMS], median, scale;
 };
 
+/* The cores or CPUs, and a column per series. */
 struct each {
 	const struct chart *chart;
 	const struct view_data *data;
-	const struct metric_instance *cores[CORES_MAX];
+	const struct metric_instance *cores[EACH_MAX];
 	unsigned n_cores;
 	struct each_column columns[COLUMNS_MAX];
 	unsigned n_columns;
@@ -42,15 +42,29 @@ static bool breaks_down(const struct series *series)
 	       1u << (series->source == SOURCE_GPU ? INSTANCE_CORE : INSTANCE_CPU);
 }
 
+unsigned widget_instances(const struct chart *chart, const struct view_data *data,
+			  const struct metric_instance *found[EACH_MAX])
+{
+	const struct series *s = &chart->series[0];
+	const struct metric_set *set = series_feed(s, data)->set;
+	enum instance_kind kind = s->source == SOURCE_GPU ? INSTANCE_CORE : INSTANCE_CPU;
+	unsigned n = 0;
+
+	for (unsigned i = 0; set && i < set->n_instances && n < EACH_MAX; i++)
+		if (set->instances[i].kind == kind)
+			found[n++] = &set->instances[i];
+	return n;
+}
+
 bool widget_has_each(const struct chart *chart, const struct view_data *data)
 {
-	const struct metric_instance *cores[CORES_MAX];
+	const struct metric_instance *cores[EACH_MAX];
 	const struct feed *feed = series_feed(&chart->series[0], data);
 	bool any = false;
 
-	for (unsigned i = 0; i < chart->n_series; i++)
+	for (unsigned i = 0; i < chart->n_series && data->per_instance; i++)
 		any |= breaks_down(&chart->series[i]);
-	return any && widget_instances(chart, data, cores, CORES_MAX) && feed->now &&
+	return any && widget_instances(chart, data, cores) && feed->now &&
 	       feed->n_vector == feed->set->n_vector;
 }
 
@@ -63,7 +77,7 @@ static int by_value(const void *a, const void *b)
 
 static double median_of(const double *values, unsigned n)
 {
-	double sorted[CORES_MAX];
+	double sorted[EACH_MAX];
 
 	memcpy(sorted, values, n * sizeof(*values));
 	qsort(sorted, n, sizeof(*sorted), by_value);
@@ -186,9 +200,9 @@ static void draw_core(const struct each *e, unsigned core, struct canvas *canvas
 
 int widget_each_rows(const struct chart *chart, const struct view_data *data)
 {
-	const struct metric_instance *cores[CORES_MAX];
+	const struct metric_instance *cores[EACH_MAX];
 
-	return 1 + SUMS + (int)widget_instances(chart, data, cores, CORES_MAX);
+	return 1 + SUMS + (int)widget_instances(chart, data, cores);
 }
 
 bool widget_rows_each(const struct chart *chart, const struct view_data *data, struct canvas *canvas,
@@ -199,7 +213,7 @@ bool widget_rows_each(const struct chart *chart, const struct view_data *data, s
 
 	if (!widget_has_each(chart, data))
 		return false;
-	e.n_cores = widget_instances(chart, data, e.cores, CORES_MAX);
+	e.n_cores = widget_instances(chart, data, e.cores);
 	choose_columns(&e, r.w);
 	for (unsigned i = 0; i < e.n_columns; i++)
 		fill_column(&e, &e.columns[i]);
@@ -214,4 +228,22 @@ bool widget_rows_each(const struct chart *chart, const struct view_data *data, s
 		else
 			draw_core(&e, i, canvas, rect_top(&r, 1));
 	return true;
+}
+
+void widget_each_corner(const struct chart *chart, const struct view_data *data, bool ascii, char *text,
+			size_t size)
+{
+	struct each e = {.chart = chart, .data = data, .columns = {{.series = &chart->series[0]}}};
+	const struct metric *m = chart->series[0].metric;
+	double *sums = e.columns[0].sums;
+	char shown[SUMS][UNITS_TEXT];
+
+	e.n_cores = widget_instances(chart, data, e.cores);
+	fill_column(&e, &e.columns[0]);
+	for (int i = 0; i < SUM_UNEVEN; i++)
+		unit_format(shown[i], sums[i], m->unit, m->grows, ascii);
+	unit_format(shown[SUM_UNEVEN], sums[SUM_UNEVEN], unit_find(SPAN_LIT("percent")), false, ascii);
+	snprintf(text, size, "%s%smean %s  least %s  most %s  uneven %s",
+		 chart->n_series > 1 ? chart->series[0].label : "", chart->n_series > 1 ? ": " : "",
+		 shown[SUM_MEAN], shown[SUM_LEAST], shown[SUM_GREATEST], shown[SUM_UNEVEN]);
 }

@@ -74,17 +74,17 @@ static const char *name_of(const struct span_plot *plot, unsigned row)
 	return "";
 }
 
-static void spans_size(const struct chart *chart, const struct view_data *data, int cols, int *min, int *most)
+static struct need spans_size(const struct chart *chart, const struct view_data *data, int cols)
 {
 	struct span_plot plot;
+	int rows;
 
 	(void)chart;
 	(void)cols;
-	*min = *most = 0;
 	if (!read_plot(&plot, data))
-		return;
-	*most = 2 + __builtin_popcount(plot.queues) + __builtin_popcount(plot.threads) + FOOT_ROWS;
-	*min = *most < LANE_ROWS_WANTED ? *most : LANE_ROWS_WANTED;
+		return (struct need){0, 0};
+	rows = 2 + __builtin_popcount(plot.queues) + __builtin_popcount(plot.threads) + FOOT_ROWS;
+	return (struct need){rows < LANE_ROWS_WANTED ? rows : LANE_ROWS_WANTED, rows};
 }
 
 static int column_of(const struct span_plot *plot, double ms, int cols)

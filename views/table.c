@@ -538,17 +538,15 @@ static int selected_row(const struct chart *chart, const struct view_data *data,
 	return -1;
 }
 
-static void table_size(const struct chart *chart, const struct view_data *data, int cols, int *min, int *most)
+static struct need table_size(const struct chart *chart, const struct view_data *data, int cols)
 {
-	bool any = table_feed(data, 0) != NULL;
 	struct table_items items = list_items(data);
 	int rows = (int)items.n;
 
 	free(items.list);
 	(void)chart;
 	(void)cols;
-	*min = any ? 2 : 0;
-	*most = any ? (rows ? rows : 1) + 1 : 0;
+	return table_feed(data, 0) ? (struct need){2, (rows ? rows : 1) + 1} : (struct need){0, 0};
 }
 
 static bool has_instances(const struct view_data *data)

@@ -151,10 +151,12 @@ struct widget_cell {
 };
 void widget_cell(const struct widget_cell *cell, const struct view_data *data, struct canvas *canvas,
 		 struct rect r);
-/* Get the cores of the GPU, or the CPUs, of the chart's first series. Returns how many; at most
- * `most`. */
+/* Get the cores of the GPU, or the CPUs, of the chart's first series. Returns how many. */
+#define EACH_MAX 64
 unsigned widget_instances(const struct chart *chart, const struct view_data *data,
-			  const struct metric_instance **found, unsigned most);
+			  const struct metric_instance *found[EACH_MAX]);
+/* Whether `c` breaks it down by these. */
+bool widget_has_each(const struct chart *chart, const struct view_data *data);
 /* Draw the first series over time, with a row per core or CPU (heat.c). Returns false, with nothing
  * drawn, if the source has no values by core. */
 bool widget_heat_each(const struct chart *chart, const struct view_data *data, struct canvas *canvas,
@@ -169,8 +171,6 @@ void widget_each_corner(const struct chart *chart, const struct view_data *data,
 int widget_each_rows(const struct chart *chart, const struct view_data *data);
 bool widget_rows_each(const struct chart *chart, const struct view_data *data, struct canvas *canvas,
 		      struct rect r);
-/* Whether widget_rows_each would draw anything. */
-bool widget_has_each(const struct chart *chart, const struct view_data *data);
 /* Whether a matrix of the clusters, or with `c` of the CPUs, has room in a panel of this width. */
 bool widget_matrix_fits(const struct chart *chart, const struct view_data *data, int cols);
 /* Record that r shows the series, of one instance or of all (NULL), so that it can be selected. */
