@@ -9,15 +9,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#define NAME_MIN 18
 #define NAME_MAX 44
 #define NUMBER_W 7
-#define MARGIN_W 6
-#define BAR_W 12
-#define MODULE_W 16
-#define THREAD_W 14
-#define PAST_W HOT_PAST
-#define GAP 1
 #define LINES_MIN 4
 #define WORDS_MOST 8 /* of why there is nothing */
 #define PARTS_MOST 6
@@ -35,54 +28,30 @@ static double share_percent(const struct hot_shown *hot, double share)
 	return share * (isfinite(hot->busy) ? hot->busy : 100);
 }
 
-struct hot_columns {
-	struct rect name, bar, self, margin, total, module, thread, past;
+enum hot_column { NAME, BAR, SELF, MARGIN, TOTAL, MODULE, THREAD, PAST, COLUMNS };
+
+static const struct widget_column columns[COLUMNS] = {
+	[NAME] = {"function", 18, 0, true},        [BAR] = {NULL, 12, 5, true},
+	[SELF] = {"self %", NUMBER_W, 1, false},   [MARGIN] = {NULL, 6, 2, false},
+	[TOTAL] = {"total %", NUMBER_W, 4, false}, [MODULE] = {"module", 16, 6, true},
+	[THREAD] = {"thread", 14, 3, true},        [PAST] = {"history 16 s", HOT_PAST, 7, true},
 };
 
-/* The least important columns are omitted first: their width is 0. */
-static struct hot_columns cut_columns(struct rect row, bool calls)
+static void cut_columns(struct rect row, bool calls, struct rect at[COLUMNS])
 {
-	struct hot_columns c = {.name.w = 0};
-	struct rect *const columns[] = {&c.name,  &c.bar,    &c.self,   &c.margin,
-					&c.total, &c.module, &c.thread, &c.past};
-	const struct {
-		struct rect *column;
-		int w;
-	} wanted[] = {{&c.name, NAME_MIN},
-		      {&c.self, NUMBER_W},
-		      {&c.margin, MARGIN_W},
-		      {&c.thread, THREAD_W},
-		      {&c.total, calls ? NUMBER_W : 0},
-		      {&c.bar, BAR_W},
-		      {&c.module, MODULE_W},
-		      {&c.past, PAST_W}};
-	int spare = row.w;
+	int w[COLUMNS], spare = widget_fit(columns, COLUMNS, calls ? 0 : 1u << TOTAL, true, row.w, w);
 
-	for (size_t i = 0; i < sizeof(wanted) / sizeof(wanted[0]); i++)
-		if (wanted[i].w && spare >= wanted[i].w + GAP) {
-			wanted[i].column->w = wanted[i].w;
-			spare -= wanted[i].w + GAP;
-		}
-	c.name.w += spare < NAME_MAX - NAME_MIN ? (spare > 0 ? spare : 0) : NAME_MAX - NAME_MIN;
-	for (size_t i = 0; i < sizeof(columns) / sizeof(columns[0]); i++)
-		if (columns[i]->w) {
-			*columns[i] = rect_left(&row, columns[i]->w);
-			rect_left(&row, GAP);
-		}
-	return c;
+	widget_widen(&w[NAME], NAME_MAX, spare);
+	widget_place(w, COLUMNS, &row, at);
 }
 
 static void draw_heads(struct canvas *canvas, struct rect row, bool calls)
 {
-	struct hot_columns c = cut_columns(row, calls);
+	struct rect at[COLUMNS];
 
-	canvas_text(canvas, c.name, STYLE_DIM, "function");
-	canvas_text_right(canvas, c.self, STYLE_DIM, "self %");
-	canvas_text_right(canvas, c.margin, STYLE_DIM, canvas->ascii ? "+-" : "\u00b1");
-	canvas_text_right(canvas, c.total, STYLE_DIM, "total %");
-	canvas_text(canvas, c.module, STYLE_DIM, "module");
-	canvas_text(canvas, c.thread, STYLE_DIM, "thread");
-	canvas_text(canvas, c.past, STYLE_DIM, "history 16 s");
+	cut_columns(row, calls, at);
+	widget_heads(columns, COLUMNS, at, canvas);
+	canvas_text_right(canvas, at[MARGIN], STYLE_DIM, canvas->ascii ? "+-" : "\u00b1");
 }
 
 /* In shares of a CPU; before the first sample of all it is unknown. */
@@ -106,32 +75,33 @@ static void draw_row(const struct chart *chart, const struct view_data *data, st
 {
 	const struct hot_shown *hot = data->hot;
 	const struct hot_function *f = &hot->profile->functions[r->function];
-	struct hot_columns c = cut_columns(row, hot->table->has_calls);
+	struct rect c[COLUMNS];
 	char text[HOT_NAME_TEXT];
 	bool few = r->count < HOT_FEW;
 
+	cut_columns(row, hot->table->has_calls, c);
 	hot_function_text(f, text, sizeof(text));
-	canvas_text_cut(canvas, c.name, f->name[0] ? STYLE_TEXT : STYLE_DIM, text);
-	if (c.bar.w)
-		canvas_meter(canvas, c.bar, STYLE_SERIES1,
+	canvas_text_cut(canvas, c[NAME], f->name[0] ? STYLE_TEXT : STYLE_DIM, text);
+	if (c[BAR].w)
+		canvas_meter(canvas, c[BAR], STYLE_SERIES1,
 			     hot->table->n && hot->table->rows[0].self > 0
 				     ? r->self / hot->table->rows[0].self
 				     : NAN,
 			     NAN);
 	snprintf(text, sizeof(text), few ? "[%.1f]" : "%.1f", share_percent(hot, r->self));
-	canvas_text_right(canvas, c.self, few ? STYLE_DIM : STYLE_VALUE, text);
+	canvas_text_right(canvas, c[SELF], few ? STYLE_DIM : STYLE_VALUE, text);
 	snprintf(text, sizeof(text), "%.1f", share_percent(hot, r->plus_minus));
-	canvas_text_right(canvas, c.margin, STYLE_DIM, text);
+	canvas_text_right(canvas, c[MARGIN], STYLE_DIM, text);
 	snprintf(text, sizeof(text), "%.1f", share_percent(hot, r->total));
-	if (c.total.w)
-		canvas_text_right(canvas, c.total, STYLE_TEXT, text);
-	canvas_text_cut(canvas, c.module, STYLE_DIM, f->module);
+	if (c[TOTAL].w)
+		canvas_text_right(canvas, c[TOTAL], STYLE_TEXT, text);
+	canvas_text_cut(canvas, c[MODULE], STYLE_DIM, f->module);
 	if (r->n_threads > 1)
-		canvas_printf(canvas, c.thread, STYLE_TEXT, "%u threads", r->n_threads);
+		canvas_printf(canvas, c[THREAD], STYLE_TEXT, "%u threads", r->n_threads);
 	else if (r->n_threads)
-		canvas_text_cut(canvas, c.thread, STYLE_TEXT, hot->profile->threads[r->thread].name);
-	if (c.past.w)
-		draw_past(hot, canvas, c.past, r->function);
+		canvas_text_cut(canvas, c[THREAD], STYLE_TEXT, hot->profile->threads[r->thread].name);
+	if (c[PAST].w)
+		draw_past(hot, canvas, c[PAST], r->function);
 	hits_add(data->hits,
 		 &(struct hit){.at = row,
 			       .mark = row,
@@ -173,15 +143,16 @@ static bool fits_filter(const struct view_data *data, const struct hot_row *row)
 /* What the rows that have no room are together. */
 static void draw_rest(const struct hot_shown *hot, struct canvas *canvas, struct rect row, int from)
 {
-	struct hot_columns c = cut_columns(row, hot->table->has_calls);
+	struct rect c[COLUMNS];
 	double rest = 0;
 	char text[32];
 
+	cut_columns(row, hot->table->has_calls, c);
 	for (unsigned i = (unsigned)from; i < hot->table->n; i++)
 		rest += hot->table->rows[i].self;
 	snprintf(text, sizeof(text), "%.1f", share_percent(hot, rest));
-	canvas_printf(canvas, c.name, STYLE_DIM, "%u more", hot->table->n - (unsigned)from);
-	canvas_text_right(canvas, c.self, STYLE_DIM, text);
+	canvas_printf(canvas, c[NAME], STYLE_DIM, "%u more", hot->table->n - (unsigned)from);
+	canvas_text_right(canvas, c[SELF], STYLE_DIM, text);
 }
 
 static void hot_draw(const struct chart *chart, const struct view_data *data, struct canvas *canvas,

@@ -13,29 +13,42 @@
 #include <stdio.h>
 #include <string.h>
 
-#define NUMBER_W 4
-#define NAME_MIN 16
 #define NAME_MAX 36
-#define MS_W 10 /* "1234.56 ms" */
-#define STAT_W 7
-#define CALLS_W 6
-#define VERTICES_W 8
-#define SHARE_W 8
-#define SIZE_W 11
-#define KIND_W 10
-#define BUDGET_W 9
 #define BAR_MAX 40
-#define BAR_MIN 8
-#define HISTORY_W 20
 #define GAP 1
 #define LINES_MIN 4  /* passes that stay however small the terminal is */
 #define LINES_WIDE 9 /* likewise in a wide one, which is seldom small */
 #define WIDE 120
 #define MEANWHILE_W 18 /* labels of the other series */
 
-struct pass_columns {
-	struct rect number, name, own, least, median, most, bar, share, budget, calls, vertices, size, span,
-		kind, history;
+enum pass_column {
+	NUMBER,
+	NAME,
+	OWN,
+	LEAST,
+	MEDIAN,
+	MOST,
+	BAR,
+	SHARE,
+	BUDGET,
+	CALLS,
+	VERTICES,
+	SIZE,
+	SPAN,
+	KIND,
+	HISTORY,
+	COLUMNS
+};
+
+static const struct widget_column columns[COLUMNS] = {
+	[NUMBER] = {NULL, 4, 11, false},       [NAME] = {"pass", 16, 0, true},
+	[OWN] = {"own time", 10, 1, false}, /* "1234.56 ms" */
+	[LEAST] = {"min", 7, 6, false},        [MEDIAN] = {"median", 7, 5, false},
+	[MOST] = {"longest", 7, 4, false},     [BAR] = {NULL, 8, 7, false},
+	[SHARE] = {"of GPU", 8, 2, false},     [BUDGET] = {"of budget", 9, 3, false},
+	[CALLS] = {"calls", 6, 8, false},      [VERTICES] = {"vertices", 8, 9, false},
+	[SIZE] = {"resolution", 11, 10, true}, [SPAN] = {"from-to", 10, 12, false},
+	[KIND] = {"kind", 10, 13, true},       [HISTORY] = {"own time, history", 20, 14, true},
 };
 
 static bool has_passes(const struct feed *feed)
@@ -43,63 +56,32 @@ static bool has_passes(const struct feed *feed)
 	return feed->set && feed->now && pass_table_has(feed->set);
 }
 
-/* The least important columns are omitted first: their width is 0. */
-static struct pass_columns cut_columns(struct rect row)
+static void cut_columns(struct rect row, struct rect at[COLUMNS])
 {
-	struct pass_columns c = {.name.w = 0};
-	struct rect *const columns[] = {&c.number,   &c.name, &c.own,   &c.least,  &c.median,
-					&c.most,     &c.bar,  &c.share, &c.budget, &c.calls,
-					&c.vertices, &c.size, &c.span,  &c.kind,   &c.history};
-	const struct {
-		struct rect *column;
-		int w;
-	} wanted[] = {{&c.name, NAME_MIN},       {&c.own, MS_W},    {&c.share, SHARE_W},
-		      {&c.budget, BUDGET_W},     {&c.most, STAT_W}, {&c.median, STAT_W},
-		      {&c.least, STAT_W},        {&c.bar, BAR_MIN}, {&c.calls, CALLS_W},
-		      {&c.vertices, VERTICES_W}, {&c.size, SIZE_W}, {&c.number, NUMBER_W},
-		      {&c.span, MS_W},           {&c.kind, KIND_W}, {&c.history, HISTORY_W}};
-	int spare = row.w;
+	int w[COLUMNS], spare = widget_fit(columns, COLUMNS, 0, true, row.w, w);
 
-	for (size_t i = 0; i < ARRAY_LEN(wanted); i++)
-		if (spare >= wanted[i].w + GAP) {
-			wanted[i].column->w = wanted[i].w;
-			spare -= wanted[i].w + GAP;
-		}
-	if (spare > 0 && c.name.w) {
-		int more = spare < NAME_MAX - NAME_MIN ? spare : NAME_MAX - NAME_MIN;
+	if (w[NAME])
+		spare -= widget_widen(&w[NAME], NAME_MAX, spare);
+	if (w[BAR])
+		widget_widen(&w[BAR], BAR_MAX, spare);
+	widget_place(w, COLUMNS, &row, at);
+}
 
-		c.name.w += more;
-		spare -= more;
-	}
-	if (c.bar.w)
-		c.bar.w += spare < BAR_MAX - BAR_MIN ? spare : BAR_MAX - BAR_MIN;
-	for (size_t i = 0; i < ARRAY_LEN(columns); i++)
-		if (columns[i]->w) {
-			*columns[i] = rect_left(&row, columns[i]->w);
-			rect_left(&row, GAP);
-		}
-	return c;
+/* A number that is right-aligned; a dash if it is unknown. */
+static void draw_number(struct canvas *canvas, struct rect r, enum style style, double value)
+{
+	if (isnan(value))
+		canvas_text_right(canvas, r, STYLE_DIM, "\u2013");
+	else
+		canvas_printf(canvas, r, style, "%*.2f", r.w, value);
 }
 
 static void draw_ms(struct canvas *canvas, struct rect r, double ms, enum style style)
 {
 	struct rect unit = rect_right(&r, 3);
 
-	if (r.w <= 0)
-		return;
-	if (isnan(ms))
-		canvas_text_right(canvas, r, STYLE_DIM, canvas->ascii ? "-" : "\u2013");
-	else
-		canvas_printf(canvas, r, style, "%*.2f", r.w, ms);
+	draw_number(canvas, r, style, ms);
 	canvas_text(canvas, unit, STYLE_DIM, " ms");
-}
-
-static void draw_stat(struct canvas *canvas, struct rect r, double ms)
-{
-	if (r.w > 0 && isnan(ms))
-		canvas_text_right(canvas, r, STYLE_DIM, canvas->ascii ? "-" : "\u2013");
-	else if (r.w > 0)
-		canvas_printf(canvas, r, STYLE_TEXT, "%*.2f", r.w, ms);
 }
 
 /* Draws and dispatches, or vertices, of a frame. */
@@ -107,10 +89,8 @@ static void draw_work(struct canvas *canvas, struct rect r, double n)
 {
 	char text[16];
 
-	if (r.w <= 0)
-		return;
 	if (!isfinite(n))
-		snprintf(text, sizeof(text), "%s", canvas->ascii ? "-" : "\u2013");
+		snprintf(text, sizeof(text), "\u2013");
 	else if (n < 1e4)
 		snprintf(text, sizeof(text), n == (double)(int)n ? "%.0f" : "%.1f", n);
 	else
@@ -189,35 +169,37 @@ static void draw_name(struct canvas *canvas, struct rect r, const struct grouped
 static void draw_line(const struct chart *chart, const struct view_data *data, struct canvas *canvas,
 		      struct rect row, const struct grouped_pass *pass)
 {
-	struct pass_columns c = cut_columns(row);
+	struct rect c[COLUMNS];
 	const struct feed *feed = &data->feeds[SOURCE_PASSES];
 	const struct pass_line *line = &pass->line;
 	struct series series;
 
+	cut_columns(row, c);
 	add_hit(chart, data, row, pass);
-	draw_name(canvas, c.name, pass);
-	draw_ms(canvas, c.own, line->ms, pass->inside ? STYLE_DIM : STYLE_TEXT);
-	draw_stat(canvas, c.least, line->least_ms);
-	draw_stat(canvas, c.median, line->p50_ms);
-	draw_stat(canvas, c.most, line->most_ms);
-	if (c.bar.w && !pass->inside)
-		canvas_meter(canvas, c.bar, STYLE_TEXT, isnan(line->share) ? 0 : line->share / 100, NAN);
-	if (c.share.w && !isnan(line->share))
-		canvas_printf(canvas, c.share, STYLE_TEXT, "%6.1f %%", line->share);
-	draw_budget(data, canvas, c.budget, line);
-	draw_work(canvas, c.calls, line->draws + line->dispatches);
-	draw_work(canvas, c.vertices, line->vertices);
+	draw_name(canvas, c[NAME], pass);
+	draw_ms(canvas, c[OWN], line->ms, pass->inside ? STYLE_DIM : STYLE_TEXT);
+	draw_number(canvas, c[LEAST], STYLE_TEXT, line->least_ms);
+	draw_number(canvas, c[MEDIAN], STYLE_TEXT, line->p50_ms);
+	draw_number(canvas, c[MOST], STYLE_TEXT, line->most_ms);
+	if (c[BAR].w && !pass->inside)
+		canvas_meter(canvas, c[BAR], STYLE_TEXT, isnan(line->share) ? 0 : line->share / 100, NAN);
+	if (c[SHARE].w && !isnan(line->share))
+		canvas_printf(canvas, c[SHARE], STYLE_TEXT, "%6.1f %%", line->share);
+	draw_budget(data, canvas, c[BUDGET], line);
+	draw_work(canvas, c[CALLS], line->draws + line->dispatches);
+	draw_work(canvas, c[VERTICES], line->vertices);
 	if (pass->group)
 		return;
-	if (c.number.w)
-		canvas_printf(canvas, c.number, STYLE_DIM, "%3u", line->row);
-	draw_ms(canvas, c.span, line->span_ms, STYLE_DIM);
-	if (c.size.w && line->width)
-		canvas_printf(canvas, c.size, STYLE_DIM, "%ux%u", line->width, line->height);
-	if (c.kind.w)
-		canvas_text(canvas, c.kind, STYLE_DIM, passes_kind_names[line->kind]);
-	if (c.history.w && series_of(feed, line->row, &series))
-		widget_draw_history(chart, &series, data, NULL, series_top(&series, data), canvas, c.history);
+	if (c[NUMBER].w)
+		canvas_printf(canvas, c[NUMBER], STYLE_DIM, "%3u", line->row);
+	draw_ms(canvas, c[SPAN], line->span_ms, STYLE_DIM);
+	if (c[SIZE].w && line->width)
+		canvas_printf(canvas, c[SIZE], STYLE_DIM, "%ux%u", line->width, line->height);
+	if (c[KIND].w)
+		canvas_text(canvas, c[KIND], STYLE_DIM, passes_kind_names[line->kind]);
+	if (c[HISTORY].w && series_of(feed, line->row, &series))
+		widget_draw_history(chart, &series, data, NULL, series_top(&series, data), canvas,
+				    c[HISTORY]);
 }
 
 /* The rows that have room: `first` to last - 1 of n. */
@@ -258,17 +240,18 @@ static unsigned add_rows(const struct pass_rows *rows, bool hidden_only, double 
 static void draw_sum(const struct view_data *data, struct canvas *canvas, struct rect row, const char *name,
 		     const struct pass_line *sum, double pixels)
 {
-	struct pass_columns c = cut_columns(row);
+	struct rect c[COLUMNS];
 
-	canvas_text(canvas, c.name, STYLE_DIM, name);
-	draw_ms(canvas, c.own, sum->ms, STYLE_TEXT);
-	if (c.share.w && !isnan(sum->share))
-		canvas_printf(canvas, c.share, STYLE_TEXT, "%6.1f %%", sum->share);
-	draw_budget(data, canvas, c.budget, sum);
-	draw_work(canvas, c.calls, sum->draws + sum->dispatches);
-	draw_work(canvas, c.vertices, sum->vertices);
-	if (c.size.w && pixels > 0)
-		canvas_printf(canvas, c.size, STYLE_DIM, "%.2f Mpx", pixels * 1e-6);
+	cut_columns(row, c);
+	canvas_text(canvas, c[NAME], STYLE_DIM, name);
+	draw_ms(canvas, c[OWN], sum->ms, STYLE_TEXT);
+	if (c[SHARE].w && !isnan(sum->share))
+		canvas_printf(canvas, c[SHARE], STYLE_TEXT, "%6.1f %%", sum->share);
+	draw_budget(data, canvas, c[BUDGET], sum);
+	draw_work(canvas, c[CALLS], sum->draws + sum->dispatches);
+	draw_work(canvas, c[VERTICES], sum->vertices);
+	if (c[SIZE].w && pixels > 0)
+		canvas_printf(canvas, c[SIZE], STYLE_DIM, "%.2f Mpx", pixels * 1e-6);
 }
 
 /* Below the rows: the others together, if there are any, and all passes, whose own times add up to
@@ -369,35 +352,6 @@ static void draw_alone(const struct chart *chart, const struct view_data *data, 
 	draw_counters(chart, data, canvas, rows);
 }
 
-static void draw_heads(struct canvas *canvas, struct rect row)
-{
-	struct pass_columns c = cut_columns(row);
-	const struct {
-		struct rect at;
-		const char *text;
-		bool left;
-	} heads[] = {
-		{c.name, "pass", true},
-		{c.own, "own time", false},
-		{c.least, "min", false},
-		{c.median, "median", false},
-		{c.most, "longest", false},
-		{c.span, "from-to", false},
-		{c.share, "of GPU", false},
-		{c.budget, "of budget", false},
-		{c.size, "resolution", true},
-		{c.calls, "calls", false},
-		{c.vertices, "vertices", false},
-		{c.kind, "kind", true},
-		{c.history, "own time, history", true},
-	};
-
-	for (size_t i = 0; i < ARRAY_LEN(heads); i++)
-		if (heads[i].at.w)
-			(heads[i].left ? canvas_text : canvas_text_right)(canvas, heads[i].at, STYLE_DIM,
-									  heads[i].text);
-}
-
 static const char on_cpu[] =
 	"rendered by the CPU: the stamps of its driver do not measure the times of compute passes";
 
@@ -447,7 +401,7 @@ static void passes_draw(const struct chart *chart, const struct view_data *data,
 	const struct feed *feed = &data->feeds[SOURCE_PASSES];
 	const struct pass_line *alone;
 	struct pass_table table;
-	struct rect foot, sums;
+	struct rect foot, sums, at[COLUMNS];
 	struct pass_rows rows;
 	int n;
 
@@ -466,7 +420,8 @@ static void passes_draw(const struct chart *chart, const struct view_data *data,
 		return;
 	}
 	foot = rect_bottom(&r, r.h > n + 1 + (n > 1) ? 1 : 0);
-	draw_heads(canvas, widget_head(&r));
+	cut_columns(widget_head(&r), at);
+	widget_heads(columns, COLUMNS, at, canvas);
 	sums = rect_bottom(&r, sum_lines(n, r.h));
 	rows.first = rows.last = (unsigned)widget_scroll(data, n, r.h, selected_row(chart, data, &rows));
 	hide_rows(chart, data, r, &rows, 0, rows.first);

@@ -9,344 +9,118 @@
 
 #include <limits.h>
 #include <math.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 
-enum {
-	MARKS = 2,
-	GAP = 1,
-	NAME_MIN = 12,
-	NAME_FAIR = 20,
-	NAME_GOOD = 32,
-	LEVELS_MAX = 24,
-	PAST_MIN = 8,
-	PAST_FAIR = 20
-};
-
-/* ---- the text of a column ---- */
-
-typedef char cell_text[UNITS_TEXT];
-
-static double known_value(uint64_t value)
-{
-	return value == SAMPLE_UNKNOWN ? (double)NAN : (double)value;
-}
-
-/* A number, and its unit after it in a column of its own. */
-static void number_text(cell_text out, double value, struct span unit, int unit_w, bool ascii)
-{
-	char number[UNITS_TEXT], suffix[UNITS_TEXT];
-
-	unit_split(number, suffix, value, unit_find(unit), false, ascii);
-	if (unit_w)
-		snprintf(out, UNITS_TEXT, "%.15s %-*.8s", number, unit_w, suffix);
-	else
-		snprintf(out, UNITS_TEXT, "%.15s", number);
-}
-
-static void pid_text(cell_text out, const struct process *p, bool ascii)
-{
-	(void)ascii;
-	snprintf(out, UNITS_TEXT, "%d", p->pid);
-}
-
-static void user_text(cell_text out, const struct process *p, bool ascii)
-{
-	(void)ascii;
-	snprintf(out, UNITS_TEXT, "%s", p->user);
-}
-
-static void state_text(cell_text out, const struct process *p, bool ascii)
-{
-	(void)ascii;
-	snprintf(out, UNITS_TEXT, "%c", p->state);
-}
-
-static void threads_text(cell_text out, const struct process *p, bool ascii)
-{
-	if (p->is_thread)
-		number_text(out, (double)NAN, SPAN_LIT("count"), 0, ascii);
-	else
-		snprintf(out, UNITS_TEXT, "%u", p->threads);
-}
-
-static void cpu_text(cell_text out, const struct process *p, bool ascii)
-{
-	number_text(out, (double)p->cpu_percent, SPAN_LIT("percent"), 0, ascii);
-}
-
-static void rss_text(cell_text out, const struct process *p, bool ascii)
-{
-	number_text(out, known_value(p->rss_bytes), SPAN_LIT("bytes total"), 2, ascii);
-}
-
-static void gpu_text(cell_text out, const struct process *p, bool ascii)
-{
-	number_text(out, (double)p->gpu_percent, SPAN_LIT("percent"), 0, ascii);
-}
-
-static void fragment_text(cell_text out, const struct process *p, bool ascii)
-{
-	number_text(out, p->gpu_queues ? (double)p->gpu_fragment_percent : (double)NAN, SPAN_LIT("percent"),
-		    0, ascii);
-}
-
-static void vertex_text(cell_text out, const struct process *p, bool ascii)
-{
-	number_text(out, p->gpu_queues ? (double)p->gpu_vertex_percent : (double)NAN, SPAN_LIT("percent"), 0,
-		    ascii);
-}
-
-static void gpu_memory_text(cell_text out, const struct process *p, bool ascii)
-{
-	number_text(out, known_value(p->gpu_bytes), SPAN_LIT("bytes total"), 2, ascii);
-}
-
-static void misses_text(cell_text out, const struct process *p, bool ascii)
-{
-	number_text(out, (double)p->misses, SPAN_LIT("ratio"), 0, ascii);
-}
-
-static void ipc_text(cell_text out, const struct process *p, bool ascii)
-{
-	number_text(out, (double)p->ipc, SPAN_LIT("ratio"), 0, ascii);
-}
-
-static void wait_text(cell_text out, const struct process *p, bool ascii)
-{
-	number_text(out, (double)p->wait_percent, SPAN_LIT("percent"), 0, ascii);
-}
-
-void process_time_text(char out[UNITS_TEXT], uint64_t ns)
-{
-	unsigned long long hundredths = ns / 10000000, s = hundredths / 100, m = s / 60, h = m / 60;
-
-	if (m < 100)
-		snprintf(out, UNITS_TEXT, "%llu:%02llu.%02llu", m, s % 60, hundredths % 100);
-	else if (h < 100)
-		snprintf(out, UNITS_TEXT, "%lluh%02llum", h, m % 60);
-	else
-		snprintf(out, UNITS_TEXT, "%llud%02lluh", h / 24, h % 24);
-}
-
-static void time_text(cell_text out, const struct process *p, bool ascii)
-{
-	(void)ascii;
-	process_time_text(out, p->cpu_ns);
-}
-
-/* ---- columns that are drawn ---- */
-
-static const uint8_t *past_of(const struct process_table *table, const struct process *p)
-{
-	return table->list->past ? table->list->past[p - table->list->processes] : NULL;
-}
-
-static enum style amount_style(const struct process *p)
-{
-	return p->is_thread ? STYLE_AXIS : STYLE_SERIES1;
-}
-
-static void draw_cpu_bar(const struct process_cells *cells, const struct process_table *table,
-			 const struct process *p, struct canvas *canvas, struct rect r)
-{
-	(void)table;
-	canvas_meter(canvas, r, amount_style(p), (double)p->cpu_percent / cells->cpu_full, NAN);
-}
-
-static void draw_gpu_bar(const struct process_cells *cells, const struct process_table *table,
-			 const struct process *p, struct canvas *canvas, struct rect r)
-{
-	(void)cells, (void)table;
-	if (!isnan(p->gpu_percent))
-		canvas_meter(canvas, r, load_style((double)p->gpu_percent), (double)p->gpu_percent / 100,
-			     NAN);
-}
-
-static void draw_past(const struct process_cells *cells, const struct process_table *table,
-		      const struct process *p, struct canvas *canvas, struct rect r)
-{
-	const uint8_t *past = past_of(table, p);
-	double points[2 * PROCESS_PAST];
-	uint8_t styles[PROCESS_PAST];
-
-	for (int i = 0; i < cells->past; i++) {
-		uint8_t value = past ? past[PROCESS_PAST - cells->past + i] : PROCESS_PAST_UNKNOWN;
-
-		points[2 * i] = points[2 * i + 1] =
-			value == PROCESS_PAST_UNKNOWN ? (double)NAN : (double)value / 100;
-		styles[i] = (uint8_t)amount_style(p);
-	}
-	canvas_history(canvas, r, points, styles, cells->past);
-}
-
-/* ---- columns of a comparison ---- */
-
-static const struct process_was *was_of(const struct process_table *table, const struct process *p)
-{
-	return &table->was[p - table->list->processes];
-}
-
-static void draw_was(const struct process_was *was, double value, const char *unit, struct canvas *canvas,
-		     struct rect r)
-{
-	cell_text text;
-
-	number_text(text, value, span_of(unit), strcmp(unit, "percent") == 0 ? 0 : 2, canvas->ascii);
-	canvas_text_right(canvas, r, STYLE_DIM, was->is_new ? "new" : text);
-}
-
-static void draw_cpu_was(const struct process_cells *cells, const struct process_table *table,
-			 const struct process *p, struct canvas *canvas, struct rect r)
-{
-	(void)cells;
-	draw_was(was_of(table, p), was_of(table, p)->cpu_percent, "percent", canvas, r);
-}
-
-static void draw_gpu_was(const struct process_cells *cells, const struct process_table *table,
-			 const struct process *p, struct canvas *canvas, struct rect r)
-{
-	(void)cells;
-	draw_was(was_of(table, p), was_of(table, p)->gpu_percent, "percent", canvas, r);
-}
-
-static void draw_rss_was(const struct process_cells *cells, const struct process_table *table,
-			 const struct process *p, struct canvas *canvas, struct rect r)
-{
-	(void)cells;
-	draw_was(was_of(table, p), was_of(table, p)->rss_bytes, "bytes total", canvas, r);
-}
-
-static void draw_cpu_change(const struct process_cells *cells, const struct process_table *table,
-			    const struct process *p, struct canvas *canvas, struct rect r)
-{
-	const struct process_was *was = was_of(table, p);
-
-	(void)cells;
-	compared_change(&(struct comparison){.unit = unit_find(SPAN_LIT("percent")),
-					     .was = was->is_new ? 0 : was->cpu_percent,
-					     .now = (double)p->cpu_percent},
-			canvas, r);
-}
+enum { MARKS = 2, GAP = 1, LEVELS_MAX = 24, PAST_MIN = 8, PAST_FAIR = 20 };
 
 /* ---- columns ---- */
 
-enum when {
-	ALWAYS,
-	ALONE,   /* while nothing is compared */
-	COMPARED /* only then */
+/* What is in a cell. */
+enum cell_kind {
+	CELL_TEXT,
+	CELL_NUMBER, /* `value` of struct process */
+	/* only in a comparison: */
+	CELL_WAS, /* `value` of struct process_was */
+	CELL_CHANGE,
+	/* only without one: */
+	CELL_CPU_BAR,
+	CELL_GPU_BAR,
+	CELL_PAST
 };
 
-/* From left to right; the name comes after them all and takes the rest. */
+#define OF(field) offsetof(struct process, field)
+#define WAS(field) offsetof(struct process_was, field)
+
+/* From left to right; the name comes after them all and takes the rest. Of the two without a key
+ * the name gets room before others do: it may become short for essential columns only, and has room
+ * for a command line before the least important ones. */
+enum { NAME_MIN = 12, NAME_FAIR = 20, NAME_GOOD = 32 };
+#define NO_COLUMN PROCESS_KEYS
 static const struct process_cell {
-	enum process_key key; /* without it there is no column; "" has no heading */
-	const char *heading;
-	int w; /* of the longest value, or of the heading and its glyph */
-	bool left;
-	unsigned rank; /* the highest is omitted first; each occurs once */
-	enum when when;
-	void (*text)(cell_text out, const struct process *p, bool ascii);
-	void (*draw)(const struct process_cells *cells, const struct process_table *table,
-		     const struct process *p, struct canvas *canvas, struct rect r);
+	/* The width is that of the longest value, or of the heading and its glyph. */
+	struct widget_column column;
+	enum process_key key; /* without it there is no column */
+	enum cell_kind kind;
+	const char *unit; /* of bytes, it is shown */
+	size_t value;     /* where the number is: bytes are uint64_t, others are float */
 } columns[] = {
-	{PROCESS_BY_PID, "pid", 7, false, 0, ALWAYS, pid_text, NULL},
-	{PROCESS_BY_USER, "user", 9, true, 11, ALWAYS, user_text, NULL},
-	{PROCESS_BY_STATE, "S", 2, true, 8, ALWAYS, state_text, NULL},
-	{PROCESS_BY_THREADS, "thr", 5, false, 14, ALWAYS, threads_text, NULL},
-	{PROCESS_BY_CPU, "was", 6, false, 3, COMPARED, NULL, draw_cpu_was},
-	{PROCESS_BY_CPU, "CPU %", 6, false, 1, ALWAYS, cpu_text, NULL},
-	{PROCESS_BY_CPU, "change", 9, false, 4, COMPARED, NULL, draw_cpu_change},
-	{PROCESS_BY_CPU, "", 10, true, 17, ALONE, NULL, draw_cpu_bar},
-	{PROCESS_BY_CPU, "", PAST_MIN, true, 9, ALONE, NULL, draw_past},
-	{PROCESS_BY_WAIT, "wait %", 7, false, 13, ALWAYS, wait_text, NULL},
-	{PROCESS_BY_GPU, "was", 6, false, 6, COMPARED, NULL, draw_gpu_was},
-	{PROCESS_BY_GPU, "GPU %", 6, false, 5, ALWAYS, gpu_text, NULL},
-	{PROCESS_BY_GPU, "", 8, true, 18, ALONE, NULL, draw_gpu_bar},
-	{PROCESS_BY_GPU_FRAGMENT, "frag %", 7, false, 19, ALWAYS, fragment_text, NULL},
-	{PROCESS_BY_GPU_VERTEX, "vert %", 7, false, 20, ALWAYS, vertex_text, NULL},
-	{PROCESS_BY_MEMORY, "was", 7, false, 10, COMPARED, NULL, draw_rss_was},
-	{PROCESS_BY_MEMORY, "RSS", 7, false, 2, ALWAYS, rss_text, NULL},
-	{PROCESS_BY_GPU_MEMORY, "GPU mem", 8, false, 7, ALWAYS, gpu_memory_text, NULL},
-	{PROCESS_BY_IPC, "IPC", 4, false, 12, ALWAYS, ipc_text, NULL},
-	{PROCESS_BY_MISSES, "misses", 6, false, 16, ALWAYS, misses_text, NULL},
-	{PROCESS_BY_TIME, "TIME", 8, false, 15, ALWAYS, time_text, NULL},
+	{{"pid", 7, 0, false}, PROCESS_BY_PID, CELL_TEXT, NULL, 0},
+	{{"user", 9, 12, true}, PROCESS_BY_USER, CELL_TEXT, NULL, 0},
+	{{"S", 2, 9, true}, PROCESS_BY_STATE, CELL_TEXT, NULL, 0},
+	{{"thr", 5, 16, false}, PROCESS_BY_THREADS, CELL_TEXT, NULL, 0},
+	{{"was", 6, 4, false}, PROCESS_BY_CPU, CELL_WAS, "percent", WAS(cpu_percent)},
+	{{"CPU %", 6, 1, false}, PROCESS_BY_CPU, CELL_NUMBER, "percent", OF(cpu_percent)},
+	{{"change", 9, 5, false}, PROCESS_BY_CPU, CELL_CHANGE, NULL, 0},
+	{{"", 10, 19, true}, PROCESS_BY_CPU, CELL_CPU_BAR, NULL, 0},
+	{{"", PAST_MIN, 10, true}, PROCESS_BY_CPU, CELL_PAST, NULL, 0},
+	{{"wait %", 7, 15, false}, PROCESS_BY_WAIT, CELL_NUMBER, "percent", OF(wait_percent)},
+	{{"was", 6, 7, false}, PROCESS_BY_GPU, CELL_WAS, "percent", WAS(gpu_percent)},
+	{{"GPU %", 6, 6, false}, PROCESS_BY_GPU, CELL_NUMBER, "percent", OF(gpu_percent)},
+	{{"", 8, 20, true}, PROCESS_BY_GPU, CELL_GPU_BAR, NULL, 0},
+	{{"frag %", 7, 21, false}, PROCESS_BY_GPU_FRAGMENT, CELL_NUMBER, "percent", OF(gpu_fragment_percent)},
+	{{"vert %", 7, 22, false}, PROCESS_BY_GPU_VERTEX, CELL_NUMBER, "percent", OF(gpu_vertex_percent)},
+	{{"was", 7, 11, false}, PROCESS_BY_MEMORY, CELL_WAS, "bytes total", WAS(rss_bytes)},
+	{{"RSS", 7, 2, false}, PROCESS_BY_MEMORY, CELL_NUMBER, "bytes total", OF(rss_bytes)},
+	{{"GPU mem", 8, 8, false}, PROCESS_BY_GPU_MEMORY, CELL_NUMBER, "bytes total", OF(gpu_bytes)},
+	{{"IPC", 4, 14, false}, PROCESS_BY_IPC, CELL_NUMBER, "ratio", OF(ipc)},
+	{{"misses", 6, 18, false}, PROCESS_BY_MISSES, CELL_NUMBER, "ratio", OF(misses)},
+	{{"TIME", 8, 17, false}, PROCESS_BY_TIME, CELL_TEXT, NULL, 0},
+	{{NULL, NAME_FAIR - NAME_MIN - 1, 3, true}, NO_COLUMN, CELL_TEXT, NULL, 0},
+	{{NULL, NAME_GOOD - NAME_FAIR - 1, 13, true}, NO_COLUMN, CELL_TEXT, NULL, 0},
 };
-#define ESSENTIAL 3 /* lower ranks stay even if the name becomes short */
-#define SPARE 12    /* ranks from here on leave room for a command line */
-
-static const struct process_cell *column_of(enum process_key key)
-{
-	for (size_t i = 0; i < ARRAY_LEN(columns); i++)
-		if (columns[i].key == key && columns[i].when == ALWAYS)
-			return &columns[i];
-	return NULL;
-}
+#define ROOMS 2 /* those without a key */
+#define COLUMNS (ARRAY_LEN(columns) - ROOMS)
 
 const char *process_key_title(enum process_key key)
 {
-	const struct process_cell *c = column_of(key);
-
-	return c && c->key == PROCESS_BY_STATE     ? "state"
-	       : c && c->key == PROCESS_BY_THREADS ? "threads"
-	       : c                                 ? c->heading
-						   : "name";
+	for (size_t i = 0; i < COLUMNS; i++)
+		if (columns[i].key == key && columns[i].kind <= CELL_NUMBER)
+			return key == PROCESS_BY_STATE     ? "state"
+			       : key == PROCESS_BY_THREADS ? "threads"
+							   : columns[i].column.head;
+	return "name";
 }
-
-static unsigned column_of_rank(unsigned rank)
-{
-	unsigned i = 0;
-
-	while (i < ARRAY_LEN(columns) && columns[i].rank != rank)
-		i++;
-	return i;
-}
-
 /* The history has one second per column, and grows if there is room. */
 static int past_cols(int spare)
 {
 	int w = PAST_MIN + (spare > 0 ? spare / 3 : 0);
 
-	return w < PAST_FAIR                                    ? w
-	       : PAST_FAIR + (w - PAST_FAIR) / 2 < PROCESS_PAST ? PAST_FAIR + (w - PAST_FAIR) / 2
-								: PROCESS_PAST;
+	w = w < PAST_FAIR ? w : PAST_FAIR + (w - PAST_FAIR) / 2;
+	return w < PROCESS_PAST ? w : PROCESS_PAST;
 }
 
 void process_cells_init(struct process_cells *cells, const struct process_table *table, int cols)
 {
-	int spare = cols - MARKS - NAME_MIN;
+	struct widget_column list[COLUMNS + ROOMS];
+	uint32_t omit = 0;
+	bool whole = true;
+	int spare;
 
 	*cells = (struct process_cells){.next = UINT_MAX,
-					.past = PAST_MIN,
 					.cpu_full = widget_nice_top(real_max(table->cpu_most, 90))};
-	for (unsigned rank = 0; rank < ARRAY_LEN(columns); rank++) {
-		unsigned i = column_of_rank(rank);
+	for (unsigned i = 0; i < COLUMNS + ROOMS; i++) {
+		enum cell_kind kind = columns[i].kind;
+		bool fits = kind <= CELL_NUMBER || (kind <= CELL_CHANGE) == (table->was != NULL);
 
-		if (rank == ESSENTIAL)
-			spare -= NAME_FAIR - NAME_MIN;
-		if (rank == SPARE)
-			spare -= NAME_GOOD - NAME_FAIR;
-		if (table->unknown >> columns[i].key & 1 ||
-		    columns[i].when == (table->was ? ALONE : COMPARED))
-			continue;
-		spare -= columns[i].w + GAP;
-		if (spare < 0)
-			return;
-		cells->shown |= 1u << i;
+		list[i] = columns[i].column;
+		if (!fits || table->unknown >> columns[i].key & 1)
+			omit |= 1u << i;
 	}
-	cells->past = past_cols(spare);
+	spare = widget_fit(list, COLUMNS + ROOMS, omit, false, cols - MARKS - NAME_MIN, cells->w);
+	for (unsigned i = 0; i < COLUMNS + ROOMS; i++)
+		whole &= cells->w[i] || omit >> i & 1;
+	for (unsigned i = 0; i < COLUMNS; i++)
+		if (columns[i].kind == CELL_PAST && cells->w[i] && whole)
+			cells->w[i] = past_cols(spare);
 }
 
-/* Cut the columns off *row, one per call. Returns false after the last. */
-static bool next_column(const struct process_cells *cells, const struct process_cell **c, struct rect *row,
-			struct rect *cell)
+/* Cut the columns off *row, and leave the name. */
+static void cut_cells(const struct process_cells *cells, struct rect *row, struct rect at[COLUMNS])
 {
-	for (*c = *c ? *c + 1 : columns; *c < columns + ARRAY_LEN(columns); ++*c)
-		if (cells->shown >> (*c - columns) & 1) {
-			*cell = rect_left(row, (*c)->draw == draw_past ? cells->past : (*c)->w);
-			rect_left(row, GAP);
-			return true;
-		}
-	return false;
+	widget_place(cells->w, COLUMNS, row, at);
+	rect_left(row, GAP);
 }
 
 /* ---- headings ---- */
@@ -370,18 +144,22 @@ static void draw_heading(const struct process_order *order, enum process_key key
 void process_cells_headings(const struct process_cells *cells, const struct process_table *table,
 			    struct hits *hits, struct canvas *canvas, struct rect r)
 {
-	const struct process_cell *c = NULL;
-	struct rect cell;
+	struct rect at[COLUMNS];
 
 	rect_left(&r, MARKS);
-	while (next_column(cells, &c, &r, &cell)) {
-		if (c->text)
-			draw_heading(&table->order, c->key, c->heading, c->left, canvas, cell);
-		else if (c->draw == draw_past)
-			canvas_printf(canvas, cell, STYLE_DIM, "last %d s", cells->past);
+	cut_cells(cells, &r, at);
+	for (unsigned i = 0; i < COLUMNS; i++) {
+		const struct process_cell *c = &columns[i];
+
+		if (!at[i].w)
+			continue;
+		if (c->kind <= CELL_NUMBER)
+			draw_heading(&table->order, c->key, c->column.head, c->column.left, canvas, at[i]);
+		else if (c->kind == CELL_PAST)
+			canvas_printf(canvas, at[i], STYLE_DIM, "last %d s", at[i].w);
 		else
-			canvas_text_right(canvas, cell, STYLE_DIM, c->heading);
-		hits_add(hits, &(struct hit){.at = cell, .kind = HIT_COLUMN, .number = c->key});
+			canvas_text_right(canvas, at[i], STYLE_DIM, c->column.head);
+		hits_add(hits, &(struct hit){.at = at[i], .kind = HIT_COLUMN, .number = c->key});
 	}
 	hits_add(hits, &(struct hit){.at = r, .kind = HIT_COLUMN, .number = PROCESS_BY_NAME});
 	draw_heading(&table->order, PROCESS_BY_NAME,
@@ -430,10 +208,105 @@ static void draw_lines(uint64_t lines, const struct process_row *row, struct can
 	rect_left(r, depth > 0);
 }
 
-/* ---- rows ---- */
+/* ---- cells ---- */
 
 #define IDLE_PERCENT 0.05 /* "0.0" */
 #define BUSY_PERCENT 20
+
+/* "1.23", or of bytes "12.3 MB", with the unit in a column of its own. */
+static void number_text(char out[UNITS_TEXT], double value, const char *unit, bool ascii)
+{
+	bool bytes = unit[0] == 'b';
+	char number[UNITS_TEXT], suffix[UNITS_TEXT];
+
+	unit_split(number, suffix, value, unit_find(span_of(unit)), false, ascii);
+	snprintf(out, UNITS_TEXT, bytes ? "%.15s %-2.8s" : "%.15s", number, suffix);
+}
+
+static double number_of(const struct process_cell *c, const struct process *p)
+{
+	const char *at = (const char *)p + c->value;
+	bool queues = c->key == PROCESS_BY_GPU_FRAGMENT || c->key == PROCESS_BY_GPU_VERTEX;
+
+	if (c->unit[0] != 'b')
+		return queues && !p->gpu_queues ? (double)NAN : (double)*(const float *)at;
+	return *(const uint64_t *)at == SAMPLE_UNKNOWN ? (double)NAN : (double)*(const uint64_t *)at;
+}
+
+void process_time_text(char out[UNITS_TEXT], uint64_t ns)
+{
+	unsigned long long hundredths = ns / 10000000, s = hundredths / 100, m = s / 60, h = m / 60;
+
+	if (m < 100)
+		snprintf(out, UNITS_TEXT, "%llu:%02llu.%02llu", m, s % 60, hundredths % 100);
+	else if (h < 100)
+		snprintf(out, UNITS_TEXT, "%lluh%02llum", h, m % 60);
+	else
+		snprintf(out, UNITS_TEXT, "%llud%02lluh", h / 24, h % 24);
+}
+
+static void draw_text(const struct process_cell *c, const struct process *p, enum style style,
+		      struct canvas *canvas, struct rect r)
+{
+	char text[UNITS_TEXT];
+
+	if (c->kind == CELL_NUMBER)
+		number_text(text, number_of(c, p), c->unit, canvas->ascii);
+	else if (c->key == PROCESS_BY_PID)
+		snprintf(text, sizeof(text), "%d", p->pid);
+	else if (c->key == PROCESS_BY_USER)
+		snprintf(text, sizeof(text), "%s", p->user);
+	else if (c->key == PROCESS_BY_STATE)
+		snprintf(text, sizeof(text), "%c", p->state);
+	else if (c->key == PROCESS_BY_TIME)
+		process_time_text(text, p->cpu_ns);
+	else if (p->is_thread)
+		snprintf(text, sizeof(text), "\u2013");
+	else
+		snprintf(text, sizeof(text), "%u", p->threads);
+	(c->column.left ? canvas_text : canvas_text_right)(canvas, r, style, text);
+	if (text_width(text) > c->column.w)
+		canvas_text(canvas, rect_right(&r, 1), style, "\u2026");
+}
+
+static enum style amount_style(const struct process *p)
+{
+	return p->is_thread ? STYLE_AXIS : STYLE_SERIES1;
+}
+
+/* A second per column. */
+static void draw_past(const struct process_table *table, const struct process *p, struct canvas *canvas,
+		      struct rect r)
+{
+	const uint8_t *past = table->list->past ? table->list->past[p - table->list->processes] : NULL;
+	double points[2 * PROCESS_PAST];
+	uint8_t styles[PROCESS_PAST];
+
+	for (int i = 0; i < r.w; i++) {
+		uint8_t value = past ? past[PROCESS_PAST - r.w + i] : PROCESS_PAST_UNKNOWN;
+
+		points[2 * i] = points[2 * i + 1] =
+			value == PROCESS_PAST_UNKNOWN ? (double)NAN : (double)value / 100;
+		styles[i] = (uint8_t)amount_style(p);
+	}
+	canvas_history(canvas, r, points, styles, r.w);
+}
+
+static void draw_compared(const struct process_cell *c, const struct process_was *was,
+			  const struct process *p, struct canvas *canvas, struct rect r)
+{
+	const struct comparison change = {.unit = unit_find(SPAN_LIT("percent")),
+					  .was = was->is_new ? 0 : was->cpu_percent,
+					  .now = (double)p->cpu_percent};
+	char text[UNITS_TEXT];
+
+	if (c->kind == CELL_CHANGE) {
+		compared_change(&change, canvas, r);
+		return;
+	}
+	number_text(text, *(const double *)((const char *)was + c->value), c->unit, canvas->ascii);
+	canvas_text_right(canvas, r, STYLE_DIM, was->is_new ? "new" : text);
+}
 
 static enum style row_style(const struct process *p)
 {
@@ -451,16 +324,33 @@ static enum style cell_style(const struct process_cell *c, const struct process 
 	return row;
 }
 
-static void draw_cell(const struct process_cell *c, const struct process *p, enum style style,
-		      struct canvas *canvas, struct rect cell)
+static void draw_cell(const struct process_cells *cells, const struct process_table *table,
+		      const struct process_cell *c, const struct process *p, struct canvas *canvas,
+		      struct rect r)
 {
-	cell_text text;
+	double cpu = (double)p->cpu_percent, gpu = (double)p->gpu_percent;
 
-	c->text(text, p, canvas->ascii);
-	(c->left ? canvas_text : canvas_text_right)(canvas, cell, style, text);
-	if (text_width(text) > c->w)
-		canvas_text(canvas, rect_right(&cell, 1), style, "\u2026");
+	switch (c->kind) {
+	case CELL_CPU_BAR:
+		canvas_meter(canvas, r, amount_style(p), cpu / cells->cpu_full, NAN);
+		break;
+	case CELL_GPU_BAR:
+		if (!isnan(gpu))
+			canvas_meter(canvas, r, load_style(gpu), gpu / 100, NAN);
+		break;
+	case CELL_PAST:
+		draw_past(table, p, canvas, r);
+		break;
+	case CELL_WAS:
+	case CELL_CHANGE:
+		draw_compared(c, &table->was[p - table->list->processes], p, canvas, r);
+		break;
+	default:
+		draw_text(c, p, cell_style(c, p, row_style(p)), canvas, r);
+	}
 }
+
+/* ---- rows ---- */
 
 /* Draw the name or the command line, or both if the program has renamed itself. A thread in a list
  * of threads is followed by the name of its process. */
@@ -489,18 +379,16 @@ void process_cells_row(struct process_cells *cells, const struct process_table *
 	const struct process *p = at->process;
 	bool selected = row == table->selected;
 	enum style style = row_style(p);
-	const struct process_cell *c = NULL;
-	struct rect cell, whole = r;
+	struct rect whole = r, cell[COLUMNS];
 
 	cells->lines = row == cells->next ? lines_below(cells->lines, at) : lines_at(table->rows, row);
 	cells->next = row + 1;
 	canvas_text(canvas, rect_left(&r, 1), style, selected ? ">" : "");
 	canvas_text(canvas, rect_left(&r, MARKS - 1), style, process_is(p, table->counted) ? "*" : "");
-	while (next_column(cells, &c, &r, &cell))
-		if (c->draw)
-			c->draw(cells, table, p, canvas, cell);
-		else
-			draw_cell(c, p, cell_style(c, p, style), canvas, cell);
+	cut_cells(cells, &r, cell);
+	for (unsigned i = 0; i < COLUMNS; i++)
+		if (cell[i].w)
+			draw_cell(cells, table, &columns[i], p, canvas, cell[i]);
 	draw_lines(cells->lines, at, canvas, STYLE_DIM, &r);
 	draw_name(table, p, style, canvas, r);
 	if (selected)

@@ -4,14 +4,12 @@
 #define MALITOP_PROCESS_CELLS_H
 
 #include "base/units.h"
-#include "views/canvas.h"
-#include "views/hits.h"
 #include "views/processes.h"
+#include "views/widget.h"
 
 struct process_cells {
-	unsigned shown;  /* a bit for each column that fits, in their order */
-	int past;        /* columns of the history: a second each */
-	double cpu_full; /* the value of a full bar of CPU time, in percent of one CPU */
+	int w[COLUMNS_MOST]; /* widths of the columns, 0 for those that do not fit */
+	double cpu_full;     /* the value of a full bar of CPU time, in percent of one CPU */
 	uint64_t lines; /* of the tree, for the row drawn last: bit k for one that goes on below at depth k */
 	unsigned next;  /* the row after that one */
 };

@@ -406,3 +406,53 @@ struct rect widget_head(struct rect *r)
 {
 	return rect_top(r, r->h > 1 ? 1 : 0);
 }
+
+int widget_fit(const struct widget_column *columns, unsigned n, uint32_t omit, bool any, int cols, int *w)
+{
+	memset(w, 0, n * sizeof(*w));
+	for (unsigned rank = 0; rank < n; rank++) {
+		unsigned i = 0;
+
+		while (columns[i].rank != rank)
+			i++;
+		if (omit >> i & 1)
+			continue;
+		if (cols > columns[i].w)
+			cols -= (w[i] = columns[i].w) + 1;
+		else if (!any)
+			break;
+	}
+	return cols;
+}
+
+int widget_widen(int *w, int most, int spare)
+{
+	int more = spare < most - *w ? spare : most - *w;
+
+	more = more > 0 ? more : 0;
+	*w += more;
+	return more;
+}
+
+void widget_place(const int *w, unsigned n, struct rect *row, struct rect *at)
+{
+	bool first = true;
+
+	for (unsigned i = 0; i < n; i++) {
+		at[i] = (struct rect){row->x, row->y, 0, row->h};
+		if (!w[i])
+			continue;
+		rect_left(row, !first);
+		at[i] = rect_left(row, w[i]);
+		first = false;
+	}
+}
+
+void widget_heads(const struct widget_column *columns, unsigned n, const struct rect *at,
+		  struct canvas *canvas)
+{
+	for (unsigned i = 0; i < n; i++)
+		if (at[i].w && columns[i].head)
+			(columns[i].left ? canvas_text : canvas_text_right)(canvas, at[i], STYLE_DIM,
+									    columns[i].head);
+}

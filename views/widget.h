@@ -197,6 +197,24 @@ void widget_words(struct canvas *canvas, struct rect *r, enum style style, const
 /* Draw the heading of a column in the row `free`, right-aligned with its numbers. Returns false,
  * with nothing drawn, if it begins left of that row. */
 bool widget_heading(struct canvas *canvas, struct rect free, struct rect column, const char *text);
+/* A table has columns, of which a narrow one omits the least important. */
+struct widget_column {
+	const char *head; /* NULL: none */
+	int w;
+	unsigned rank; /* 0 is the most important; each occurs once */
+	bool left;     /* the head, and texts, begin at the left */
+};
+#define COLUMNS_MOST 32
+/* Choose the columns that fit into that width, each with a blank, in the order of their ranks.
+ * `omit` has a bit for each that is not wanted. If one does not fit, later ones may (`any`) or are
+ * omitted, too. Sets their widths, 0 for the others, and returns what is left over. */
+int widget_fit(const struct widget_column *columns, unsigned n, uint32_t omit, bool any, int cols, int *w);
+/* Widen a column, by what is left over and up to a width. Returns by how much. */
+int widget_widen(int *w, int most, int spare);
+/* Cut columns of these widths off *row, from left to right. */
+void widget_place(const int *w, unsigned n, struct rect *row, struct rect *at);
+void widget_heads(const struct widget_column *columns, unsigned n, const struct rect *at,
+		  struct canvas *canvas);
 /* Cut the row of column headings off *r, if there is room for it and one more. */
 struct rect widget_head(struct rect *r);
 
