@@ -21,9 +21,11 @@ enum {
 
 struct table_item {
 	const struct feed *feed;
-	bool heading;
+	bool heading; /* of the block */
 	int block;
-	unsigned slot;
+	unsigned index;
+	const struct slot *slot;
+	const struct metric *metric;       /* of the slot's name; NULL: none */
 	const struct gpu_counter *counter; /* NULL if in no block */
 };
 
@@ -36,27 +38,21 @@ struct table_items {
 
 static const enum source_kind feed_kinds[] = {SOURCE_GPU, SOURCE_PERF};
 
-/* List the rows from top to bottom: a heading for each block, then its counters. */
-struct walk {
-	const struct view_data *data;
-	const struct feed *feed; /* NULL before the first */
-	unsigned next_feed;
-	const struct metric_set *set;
-	const struct gpu_layout *layout; /* NULL for none */
-	unsigned slot, counter;          /* the next ones */
-	int block;                       /* the last one; -1 before the first */
-};
+static bool is_shown(const struct feed *feed)
+{
+	return feed->set && feed->now && feed->total;
+}
 
 /* Slots are in the order of the layout, so the search continues where it ended. */
-static const struct gpu_counter *find_counter(struct walk *w, const char *name)
+static const struct gpu_counter *find_counter(const struct gpu_layout *layout, unsigned *at, const char *name)
 {
-	unsigned n = w->layout ? w->layout->n_counters : 0;
+	unsigned n = layout ? layout->n_counters : 0;
 
 	for (unsigned i = 0; i < n; i++) {
-		const struct gpu_counter *c = &w->layout->counters[(w->counter + i) % n];
+		const struct gpu_counter *c = &layout->counters[(*at + i) % n];
 
 		if (strcmp(c->name ? c->name : c->hw_name, name) == 0) {
-			w->counter = (w->counter + i + 1) % n;
+			*at = (*at + i + 1) % n;
 			return c;
 		}
 	}
@@ -68,100 +64,55 @@ static bool has_text(const char *name, const char *text)
 	return name && strcasestr(name, text);
 }
 
-static bool is_cpu(const struct walk *w)
-{
-	return w->feed == &w->data->feeds[SOURCE_PERF];
-}
-
-/* Whether a slot is listed: of the CPUs, only events, without the times PerfRunning... and
- * PerfEnabled... */
-static bool is_listed(const struct walk *w, const struct slot *slot)
-{
-	return slot->instance == INSTANCE_ALL && !(is_cpu(w) && strncmp(slot->name, "Perf", 4) == 0);
-}
-
 /* Whether the filter or `only_counted` excludes a row. Without a filter, counters whose values are
  * unknown are left out. */
-static bool is_left_out(const struct walk *w, const struct table_item *item)
+static bool is_left_out(const struct view_data *data, const struct table_item *item)
 {
-	const struct slot *slot = &w->set->slots[item->slot];
-	const char *text = w->data->filter;
-	const struct metric *metric;
+	double total = item->feed->total[VECTOR_CONSTANTS + item->index];
+	const char *text = data->filter;
 
-	double total = w->feed->total[VECTOR_CONSTANTS + item->slot];
-
-	if (w->data->only_counted && !(total > 0))
+	if (data->only_counted && !(total > 0))
 		return true;
 	if (!text || !text[0])
 		return isnan(total);
-	if (has_text(slot->name, text) || has_text(item->counter ? item->counter->hw_name : NULL, text))
-		return false;
-	metric = metric_find(w->set, span_of(slot->name));
-	return !has_text(metric ? metric->def->title : NULL, text);
+	return !has_text(item->slot->name, text) &&
+	       !has_text(item->counter ? item->counter->hw_name : NULL, text) &&
+	       !has_text(item->metric ? item->metric->def->title : NULL, text);
 }
 
-/* The i-th source whose counters are shown, in their order; NULL after the last. */
-static const struct feed *table_feed(const struct view_data *data, unsigned i)
+static void add_item(struct table_items *items, const struct table_item *item)
 {
-	for (size_t k = 0; k < ARRAY_LEN(feed_kinds); k++) {
-		const struct feed *feed = &data->feeds[feed_kinds[k]];
-
-		if (feed->set && feed->now && feed->total && i-- == 0)
-			return feed;
-	}
-	return NULL;
+	GROW(items->list, items->n, items->cap);
+	items->list[items->n++] = *item;
 }
 
-static bool next_feed(struct walk *w)
+static void add_feed(struct table_items *items, const struct view_data *data, const struct feed *feed)
 {
-	const struct feed *feed = table_feed(w->data, w->next_feed);
+	bool cpu = feed == &data->feeds[SOURCE_PERF];
+	unsigned at = 0;
 
-	if (!feed)
-		return false;
-	w->next_feed++;
-	w->feed = feed;
-	w->set = feed->set;
-	w->layout = feed->set->layout;
-	w->slot = w->counter = 0;
-	return true;
-}
+	for (unsigned i = 0; i < feed->set->n_slots; i++) {
+		const struct slot *slot = &feed->set->slots[i];
+		struct table_item item = {.feed = feed, .index = i, .slot = slot, .heading = true};
 
-/* Find the next slot of this source that is shown, and its counter. */
-static bool next_slot(struct walk *w, struct table_item *item)
-{
-	for (; w->set && w->slot < w->set->n_slots; w->slot++) {
-		if (!is_listed(w, &w->set->slots[w->slot]))
+		/* of the CPUs, without the times PerfRunning... and PerfEnabled... */
+		if (slot->instance != INSTANCE_ALL || (cpu && strncmp(slot->name, "Perf", 4) == 0))
 			continue;
-		item->slot = w->slot;
-		item->counter = find_counter(w, w->set->slots[w->slot].name);
-		if (!is_left_out(w, item))
-			return true;
+		item.counter = find_counter(feed->set->layout, &at, slot->name);
+		item.metric = metric_find(feed->set, span_of(slot->name));
+		item.block = cpu ? TABLE_CPUS : item.counter ? (int)item.counter->block : TABLE_NO_BLOCK;
+		if (is_left_out(data, &item))
+			continue;
+		if (!items->n || items->list[items->n - 1].block != item.block)
+			add_item(items, &item);
+		item.heading = false;
+		add_item(items, &item);
 	}
-	return false;
-}
-
-static bool next_item(struct walk *w, struct table_item *item)
-{
-	while (!next_slot(w, item))
-		if (!next_feed(w))
-			return false;
-	item->feed = w->feed;
-	item->block = is_cpu(w) ? TABLE_CPUS : item->counter ? (int)item->counter->block : TABLE_NO_BLOCK;
-	item->heading = item->block != w->block;
-	if (item->heading) {
-		w->block = item->block;
-		if (item->counter) /* found again for the counter's own row */
-			w->counter = (unsigned)(item->counter - w->layout->counters);
-	} else {
-		w->slot++;
-	}
-	return true;
 }
 
 static double counted_total(const struct table_item *item)
 {
-	double total =
-		item->feed->total[VECTOR_CONSTANTS + item->slot] * item->feed->set->slots[item->slot].scale;
+	double total = item->feed->total[VECTOR_CONSTANTS + item->index] * item->slot->scale;
 
 	return isnan(total) ? -1 : total;
 }
@@ -177,7 +128,7 @@ static int compare_names(const void *a, const void *b)
 {
 	const struct table_item *x = a, *y = b;
 
-	return strcmp(x->feed->set->slots[x->slot].name, y->feed->set->slots[y->slot].name);
+	return strcmp(x->slot->name, y->slot->name);
 }
 
 /* All rows, sorted within their blocks. The caller frees the list. */
@@ -185,15 +136,12 @@ static struct table_items list_items(const struct view_data *data)
 {
 	static int (*const compare[TABLE_ORDERS])(const void *, const void *) = {
 		[TABLE_BY_COUNT] = compare_counts, [TABLE_BY_NAME] = compare_names};
-	struct walk w = {.data = data, .block = -1};
 	struct table_items items = {0};
-	struct table_item item;
 	unsigned from = 0;
 
-	while (next_item(&w, &item)) {
-		GROW(items.list, items.n, items.cap);
-		items.list[items.n++] = item;
-	}
+	for (size_t i = 0; i < ARRAY_LEN(feed_kinds); i++)
+		if (is_shown(&data->feeds[feed_kinds[i]]))
+			add_feed(&items, data, &data->feeds[feed_kinds[i]]);
 	for (unsigned to = 1; compare[data->order] && to <= items.n; to++)
 		if (to == items.n || items.list[to].heading) {
 			qsort(items.list + from + 1, to - from - 1, sizeof(*items.list),
@@ -205,17 +153,9 @@ static struct table_items list_items(const struct view_data *data)
 
 /* ---- drawing ---- */
 
-enum {
-	TITLE_MIN = 24,
-	TITLE_EACH = 29,
-	NAME_W = 29,
-	HW_W = 38,
-	VALUE_W = 12,
-	RAW_W = 14,
-	COMPARED_W = 35, /* without a word, because a count is neither good nor bad */
-	EACH_W = 8,
-	GAP = 1
-};
+#define TITLE_MIN 24
+#define TITLE_EACH 29
+#define EACH_W 8
 
 static const char *const block_titles[TABLE_BLOCKS] = {
 	[BLOCK_FRONT_END] = "Front end",
@@ -231,103 +171,81 @@ static const enum instance_kind block_instances[TABLE_BLOCKS] = {
 	[TABLE_CPUS] = INSTANCE_CPU,
 };
 
-struct table_columns {
-	struct rect title, name, hw, rate, total, raw, low, high, each, compared;
-	struct rect windows[FEED_WINDOWS], whole; /* rates, as `rate` is */
+enum table_column {
+	TITLE,
+	HW,
+	NAME,
+	RATE,
+	WINDOWS,
+	WHOLE = WINDOWS + FEED_WINDOWS,
+	TOTAL,
+	RAW,
+	LOW,
+	HIGH,
+	COMPARED,
+	COLUMNS
 };
 
+/* The rate is that of `now`, of a number of longer times, and of the whole run. */
+static const struct widget_column columns[COLUMNS] = {
+	[TITLE] = {NULL, TITLE_MIN, 0, true},
+	[HW] = {"hardware name", 38, 11, true},
+	[NAME] = {"name", 29, 9, true},
+	[RATE] = {"per second", 12, 1, false},
+	[WINDOWS] = {NULL, 12, 2, false},
+	[WINDOWS + 1] = {NULL, 12, 3, false},
+	[WHOLE] = {"since start", 12, 4, false},
+	[TOTAL] = {"since start", 12, 7, false},
+	[RAW] = {NULL, 14, 10, false},
+	[LOW] = {"min", EACH_W, 5, false},
+	[HIGH] = {"max", EACH_W, 6, false},
+	[COMPARED] = {NULL, 35, 8, false}, /* without a word, because a count is neither good nor bad */
+};
+
+#define BIT(column) (1u << (column))
+#define NAMES (BIT(TITLE) | BIT(NAME) | BIT(HW))
+
+/* Which columns there are. */
 enum table_shape {
-	SHAPE_COUNTS,
-	SHAPE_WINDOWS,  /* rates over several times */
-	SHAPE_SPREAD,   /* a column per instance */
-	SHAPE_COMPARED, /* was, now and the change */
-	SHAPES
+	SHAPE_COUNTS = NAMES | BIT(RATE) | BIT(TOTAL) | BIT(RAW),
+	SHAPE_WINDOWS = NAMES | BIT(RATE) | BIT(WINDOWS) | BIT(WINDOWS + 1) | BIT(WHOLE),
+	SHAPE_SPREAD = BIT(TITLE) | BIT(RATE) | BIT(LOW) | BIT(HIGH), /* and one per instance */
+	SHAPE_COMPARED = NAMES | BIT(COMPARED)
 };
 
-#define WANTED_MOST 6
+struct table_columns {
+	struct rect at[COLUMNS], each;
+};
 
-/* The least important columns are omitted first: their width is 0. */
 static struct table_columns cut_columns(struct rect row, enum table_shape shape)
 {
-	bool per_instance = shape == SHAPE_SPREAD;
-	struct table_columns c = {.name.w = 0};
-	const struct {
-		struct rect *column;
-		int w;
-	} wanted[SHAPES][WANTED_MOST] =
-		{
-			[SHAPE_COUNTS] = {{&c.rate, VALUE_W},
-					  {&c.total, VALUE_W},
-					  {&c.name, NAME_W},
-					  {&c.raw, RAW_W},
-					  {&c.hw, HW_W}},
-			[SHAPE_WINDOWS] = {{&c.rate, VALUE_W},
-					   {&c.windows[0], VALUE_W},
-					   {&c.windows[1], VALUE_W},
-					   {&c.whole, VALUE_W},
-					   {&c.name, NAME_W},
-					   {&c.hw, HW_W}},
-			[SHAPE_SPREAD] = {{&c.rate, VALUE_W}, {&c.low, EACH_W}, {&c.high, EACH_W}},
-			[SHAPE_COMPARED] = {{&c.compared, COMPARED_W}, {&c.name, NAME_W}, {&c.hw, HW_W}},
-		},
-	  *from = wanted[shape];
-	size_t fit = 0;
-	int title_w = per_instance ? TITLE_EACH : TITLE_MIN, spare = row.w - title_w;
+	int w[COLUMNS], more = shape == SHAPE_SPREAD ? TITLE_EACH - TITLE_MIN : 0;
+	int spare = widget_fit(columns, COLUMNS, ~(uint32_t)shape, false, row.w + 1 - more, w);
+	struct table_columns c;
 
-	while (fit < WANTED_MOST && from[fit].column && spare >= from[fit].w + GAP)
-		spare -= from[fit++].w + GAP;
-	for (size_t i = 0; i < fit; i++)
-		from[i].column->w = from[i].w;
-	c.title = rect_left(&row, title_w + (per_instance ? spare % EACH_W : spare));
-	/* from left to right */
-	struct rect *const order[] = {&c.hw,    &c.name, &c.rate, &c.windows[0], &c.windows[1], &c.whole,
-				      &c.total, &c.raw,  &c.low,  &c.high,       &c.compared};
-
-	for (size_t i = 0; i < ARRAY_LEN(order); i++)
-		if (order[i]->w) {
-			rect_left(&row, GAP);
-			*order[i] = rect_left(&row, order[i]->w);
-		}
-	c.each = per_instance ? row : c.each;
+	w[TITLE] += more + (shape == SHAPE_SPREAD ? spare % EACH_W : spare);
+	widget_place(w, COLUMNS, &row, c.at);
+	c.each = row;
 	return c;
 }
 
-static void draw_headings(struct canvas *canvas, struct rect free, const struct table_columns *c,
-			  double refresh_s)
+static void draw_headings(struct canvas *canvas, const struct table_columns *c, double refresh_s)
 {
-	char raw[64], now[64], windows[FEED_WINDOWS][64], span[UNITS_TEXT];
-	const struct {
-		struct rect at;
-		const char *text;
-		bool left;
-	} headings[] = {
-		{c->hw, "hardware name", true},
-		{c->name, "name", true},
-		{c->rate, c->whole.w ? now : "per second", false},
-		{c->windows[0], windows[0], false},
-		{c->windows[1], windows[1], false},
-		{c->whole, "since start", false},
-		{c->total, "since start", false},
-		{c->raw, raw, false},
-		{c->low, "min", false},
-		{c->high, "max", false},
-	};
+	char now[UNITS_TEXT + 8], windows[FEED_WINDOWS][UNITS_TEXT], span[UNITS_TEXT];
+	struct widget_column heads[COLUMNS];
 
-	if (c->compared.w)
-		compared_head(canvas, (struct rect){c->compared.x, free.y, c->compared.w, free.h});
+	memcpy(heads, columns, sizeof(heads));
 	snprintf(now, sizeof(now), "in %.20s", time_format(span, (int64_t)(refresh_s * 1e9)));
-	for (unsigned i = 0; i < FEED_WINDOWS; i++)
+	heads[RAW].head = now;
+	if (c->at[WHOLE].w)
+		heads[RATE].head = now;
+	for (unsigned i = 0; i < FEED_WINDOWS; i++) {
 		snprintf(windows[i], sizeof(windows[i]), "in %g s", feed_windows_s[i]);
-	snprintf(raw, sizeof(raw), "in %.20s", time_format(span, (int64_t)(refresh_s * 1e9)));
-	for (size_t i = 0; i < ARRAY_LEN(headings); i++) {
-		struct rect at = headings[i].at;
-
-		at.y = free.y;
-		at.h = free.h;
-		if (at.w && at.x >= free.x)
-			(headings[i].left ? canvas_text : canvas_text_right)(canvas, at, STYLE_DIM,
-									     headings[i].text);
+		heads[WINDOWS + i].head = windows[i];
 	}
+	widget_heads(heads, COLUMNS, c->at, canvas);
+	if (c->at[COMPARED].w)
+		compared_head(canvas, c->at[COMPARED]);
 }
 
 /* Draw a number with its prefix only, because the column shows the unit. */
@@ -379,7 +297,7 @@ static void draw_spread(const struct table_item *item, struct canvas *canvas, co
 		const struct metric_instance *instance = &feed->set->instances[i];
 
 		if (instance->kind != block_instances[item->block] ||
-		    !instance_rate(feed, instance, item->slot, &v))
+		    !instance_rate(feed, instance, item->index, &v))
 			continue;
 		low = real_min(low, v);
 		high = real_max(high, v);
@@ -387,112 +305,92 @@ static void draw_spread(const struct table_item *item, struct canvas *canvas, co
 		if (each.w >= EACH_W)
 			draw_short(canvas, rect_left(&each, EACH_W), v);
 	}
-	if (any && c->low.w)
-		draw_short(canvas, c->low, low);
-	if (any && c->high.w)
-		draw_short(canvas, c->high, high);
-}
-
-/* Draw the name, or the other name if it does not fit; a truncated one ends with an ellipsis. */
-static void draw_name(struct canvas *canvas, struct rect r, const char *name, const char *other)
-{
-	if (text_width(name) > r.w)
-		name = other;
-	canvas_text_cut(canvas, r, STYLE_TEXT, name);
+	if (any && c->at[LOW].w)
+		draw_short(canvas, c->at[LOW], low);
+	if (any && c->at[HIGH].w)
+		draw_short(canvas, c->at[HIGH], high);
 }
 
 /* The part of the time for which a CPU event was counted; below 1 its numbers are estimates. NaN
  * for a GPU, whose driver does not say. */
 static double counted_share(const struct table_item *item)
 {
-	const struct slot *slot = &item->feed->set->slots[item->slot];
 	const double *slots = item->feed->now + VECTOR_CONSTANTS;
 
 	if (item->block != TABLE_CPUS)
 		return (double)NAN;
-	return slot->running ? slots[slot->running] / slots[slot->enabled] : 1;
+	return item->slot->running ? slots[item->slot->running] / slots[item->slot->enabled] : 1;
 }
 
-/* Draw the hardware's name of a counter, or the share of time for which a CPU event was counted. */
-static void draw_hardware(struct canvas *canvas, struct rect r, const struct table_item *item, double share)
+/* Draw the title, if it fits, or the short one; of those with columns for each instance the name,
+ * because it is shorter and no two are the same. */
+static void draw_names(const struct table_item *item, struct canvas *canvas, const struct table_columns *c,
+		       double share)
 {
-	if (item->counter)
-		canvas_text_cut(canvas, r, STYLE_DIM, item->counter->hw_name);
-	else if (share >= 0)
-		canvas_printf(canvas, r, STYLE_DIM, "counted %.0f %% of the time", share * 100);
+	const struct gpu_counter *counter = item->counter;
+	const struct metric_def *def = item->metric && !c->each.w ? item->metric->def : NULL;
+	const char *title = def ? def->title : item->slot->name;
+
+	if (def && text_width(title) > c->at[TITLE].w)
+		title = def->short_title;
+	canvas_text_cut(canvas, c->at[TITLE], STYLE_TEXT, title);
+	canvas_text_cut(canvas, c->at[NAME], STYLE_DIM,
+			!counter || counter->name ? item->slot->name : "\u2013");
+	if (counter || isnan(share))
+		canvas_text_cut(canvas, c->at[HW], STYLE_DIM, counter ? counter->hw_name : "\u2013");
 	else
-		canvas_text(canvas, r, STYLE_DIM, canvas->ascii ? "-" : "\u2013");
+		canvas_printf(canvas, c->at[HW], STYLE_DIM, "counted %.0f %% of the time", share * 100);
 }
 
-/* Per second, beside what it was. */
-static void draw_rate(const struct table_item *item, const struct table_columns *c, struct canvas *canvas,
-		      const struct metric *metric, const struct unit *unit, bool estimated)
+/* Per second, beside what it was; and over longer times, in the columns that have room. */
+static void draw_rates(const struct table_item *item, const struct table_columns *c, struct canvas *canvas,
+		       const struct unit *unit, bool estimated)
 {
 	const struct feed *feed = item->feed;
+	const struct metric_set *set = feed->set;
 	struct comparison compared = {
 		.unit = unit,
-		.grows = is_counting(&feed->set->slots[item->slot]),
-		.was = feed->mark            ? slot_rate(feed->set, feed->mark, item->slot)
-		       : feed->was && metric ? feed->was[metric - feed->set->metrics]
-					     : (double)NAN,
-		.now = slot_rate(feed->set, feed->now, item->slot),
+		.grows = is_counting(item->slot),
+		.was = feed->mark                  ? slot_rate(set, feed->mark, item->index)
+		       : feed->was && item->metric ? feed->was[item->metric - set->metrics]
+						   : (double)NAN,
+		.now = slot_rate(set, feed->now, item->index),
 	};
 
-	if (c->compared.w)
-		compared_draw(&compared, 1, canvas, c->compared);
+	if (c->at[COMPARED].w)
+		compared_draw(&compared, 1, canvas, c->at[COMPARED]);
 	else if (feed_compares(feed))
-		widget_compared(canvas, c->rate, unit, compared.grows, compared.was, compared.now,
+		widget_compared(canvas, c->at[RATE], unit, compared.grows, compared.was, compared.now,
 				STYLE_TEXT);
 	else
-		widget_number(canvas, c->rate, unit, compared.now, compared.grows, estimated, STYLE_TEXT);
-}
-
-/* Rates over longer times, in the columns that have room. */
-static void draw_windows(const struct table_item *item, const struct table_columns *c, struct canvas *canvas,
-			 const struct unit *unit, bool estimated)
-{
-	const struct feed *feed = item->feed;
-	bool grows = is_counting(&feed->set->slots[item->slot]);
-
+		widget_number(canvas, c->at[RATE], unit, compared.now, compared.grows, estimated, STYLE_TEXT);
 	for (unsigned i = 0; i < FEED_WINDOWS; i++)
 		if (feed->windows[i])
-			widget_number(canvas, c->windows[i], unit,
-				      slot_rate(feed->set, feed->windows[i], item->slot), grows, estimated,
-				      STYLE_TEXT);
-	if (grows)
-		widget_number(canvas, c->whole, unit, slot_rate(feed->set, feed->total, item->slot), grows,
+			widget_number(canvas, c->at[WINDOWS + i], unit,
+				      slot_rate(set, feed->windows[i], item->index), compared.grows,
+				      estimated, STYLE_TEXT);
+	if (compared.grows)
+		widget_number(canvas, c->at[WHOLE], unit, slot_rate(set, feed->total, item->index), true,
 			      estimated, STYLE_TEXT);
 }
 
 static void draw_counter(const struct table_item *item, struct canvas *canvas, const struct table_columns *c)
 {
 	const struct feed *feed = item->feed;
-	const struct slot *slot = &feed->set->slots[item->slot];
-	const struct metric *metric = metric_find(feed->set, span_of(slot->name));
-	const struct unit *unit = metric ? metric->unit : unit_find(SPAN_LIT("count"));
-	double raw = feed->now[VECTOR_CONSTANTS + item->slot];
-	const char *dash = canvas->ascii ? "-" : "\u2013";
-	bool published = !item->counter || item->counter->name;
-	double share = counted_share(item);
+	const struct unit *unit = item->metric ? item->metric->unit : unit_find(SPAN_LIT("count"));
+	double raw = feed->now[VECTOR_CONSTANTS + item->index], share = counted_share(item);
 	bool estimated = feed->now_column && feed->now_column->flags & SAMPLE_ESTIMATED && !(share >= 1);
 
-	if (c->each.w || !metric)
-		draw_name(canvas, c->title, slot->name,
-			  slot->name); /* shorter than titles, and no two are the same */
-	else
-		draw_name(canvas, c->title, metric->def->title, metric->def->short_title);
-	canvas_text_cut(canvas, c->name, STYLE_DIM, published ? slot->name : dash);
-	draw_hardware(canvas, c->hw, item, share);
-	draw_rate(item, c, canvas, metric, unit, estimated);
-	draw_windows(item, c, canvas, unit, estimated);
-	if (c->total.w && is_counting(slot))
-		widget_number(canvas, c->total, unit,
-			      feed->total[VECTOR_CONSTANTS + item->slot] * slot->scale, false, estimated,
-			      STYLE_TEXT);
+	draw_names(item, canvas, c, share);
+	draw_rates(item, c, canvas, unit, estimated);
+	if (is_counting(item->slot))
+		widget_number(canvas, c->at[TOTAL], unit,
+			      feed->total[VECTOR_CONSTANTS + item->index] * item->slot->scale, false,
+			      estimated, STYLE_TEXT);
 	if (isnan(raw))
-		canvas_text_right(canvas, c->raw, STYLE_DIM, dash);
+		canvas_text_right(canvas, c->at[RAW], STYLE_DIM, "\u2013");
 	else
-		canvas_printf(canvas, c->raw, STYLE_DIM, "%*.0f", c->raw.w, raw);
+		canvas_printf(canvas, c->at[RAW], STYLE_DIM, "%*.0f", c->at[RAW].w, raw);
 	if (c->each.w)
 		draw_spread(item, canvas, c);
 }
@@ -518,11 +416,8 @@ static void draw_block(const struct table_item *item, struct canvas *canvas, str
 /* The subject of a counter's row; a heading has none. */
 static struct row_subject subject_of(const struct chart *chart, const struct table_item *item)
 {
-	const struct metric_set *set = item->feed->set;
-	const struct metric *m = metric_find(set, span_of(set->slots[item->slot].name));
-
-	return item->heading || !m ? (struct row_subject){0}
-				   : (struct row_subject){.chart = chart, .metric = m};
+	return item->heading || !item->metric ? (struct row_subject){0}
+					      : (struct row_subject){.chart = chart, .metric = item->metric};
 }
 
 /* The position of the selected row, -1 if there is none. */
@@ -546,31 +441,29 @@ static struct need table_size(const struct chart *chart, const struct view_data 
 	free(items.list);
 	(void)chart;
 	(void)cols;
-	return table_feed(data, 0) ? (struct need){2, (rows ? rows : 1) + 1} : (struct need){0, 0};
+	for (size_t i = 0; i < ARRAY_LEN(feed_kinds); i++)
+		if (is_shown(&data->feeds[feed_kinds[i]]))
+			return (struct need){2, (rows ? rows : 1) + 1};
+	return (struct need){0, 0};
 }
 
-static bool has_instances(const struct view_data *data)
+static enum table_shape shape_of(const struct view_data *data)
 {
-	const struct feed *feed;
-
-	for (unsigned i = 0; (feed = table_feed(data, i)); i++)
-		if (feed->set->n_instances)
-			return true;
-	return false;
+	for (size_t i = 0; data->per_instance && i < ARRAY_LEN(feed_kinds); i++)
+		if (is_shown(&data->feeds[feed_kinds[i]]) && data->feeds[feed_kinds[i]].set->n_instances)
+			return SHAPE_SPREAD;
+	return data->changes ? SHAPE_COMPARED : data->windows ? SHAPE_WINDOWS : SHAPE_COUNTS;
 }
 
 static void table_draw(const struct chart *chart, const struct view_data *data, struct canvas *canvas,
 		       struct rect r)
 {
-	enum table_shape shape = data->per_instance && has_instances(data) ? SHAPE_SPREAD
-				 : data->changes                           ? SHAPE_COMPARED
-				 : data->windows                           ? SHAPE_WINDOWS
-									   : SHAPE_COUNTS;
-	struct table_columns c = cut_columns(r, shape);
+	enum table_shape shape = shape_of(data);
+	struct table_columns c = cut_columns(widget_head(&r), shape);
 	struct table_items items = list_items(data);
 	int skip;
 
-	draw_headings(canvas, widget_head(&r), &c, data->range_s > 0 ? data->range_s : data->refresh_s);
+	draw_headings(canvas, &c, data->range_s > 0 ? data->range_s : data->refresh_s);
 	if (!items.n)
 		canvas_text(canvas, r, STYLE_DIM, "no counter fits the filter: Esc shows all again");
 	skip = widget_scroll(data, (int)items.n, r.h, selected_row(chart, data, &items));
