@@ -12,12 +12,6 @@
 #define SMALL_MAX 9 /* of a priority, a weight */
 #define NUMBER_MAX 200
 
-/* Strings of all views. */
-struct owned {
-	char **strings;
-	unsigned n, cap;
-};
-
 struct chart_reader {
 	struct stanza stanza;
 	struct views *views;
@@ -34,27 +28,18 @@ struct chart_reader {
 
 static const char *own_string(struct views *views, char *string)
 {
-	struct owned *o = views->owned;
-
-	if (!o)
-		views->owned = o = xcalloc(1, sizeof(*o));
-	GROW(o->strings, o->n, o->cap);
-	o->strings[o->n++] = string;
-	return string;
+	GROW(views->strings, views->n_strings, views->cap_strings);
+	return views->strings[views->n_strings++] = string;
 }
 
 void views_fini(struct views *views)
 {
-	struct owned *o = views->owned;
-
 	for (unsigned i = 0; i < views->n_views; i++)
 		view_fini(&views->views[i]);
 	free(views->views);
-	for (unsigned i = 0; o && i < o->n; i++)
-		free(o->strings[i]);
-	if (o)
-		free(o->strings);
-	free(o);
+	for (unsigned i = 0; i < views->n_strings; i++)
+		free(views->strings[i]);
+	free(views->strings);
 	*views = (struct views){0};
 }
 
@@ -272,26 +257,16 @@ static bool read_only(struct chart_reader *r, const struct stanza_line *l, bool 
 	return true;
 }
 
-static bool read_small_number(struct chart_reader *r, const struct stanza_line *l, uint64_t min,
-			      unsigned *value, struct err *err)
+static bool read_number(struct chart_reader *r, const struct stanza_line *l, unsigned min, unsigned most,
+			unsigned *value, struct err *err)
 {
 	uint64_t n;
 
-	if (!span_u64(l->value, &n) || n < min || n > SMALL_MAX)
-		return stanza_fail(&r->stanza, l->line, err, "%.*s '%.*s': expected %d to %d",
-				   SPAN_ARG(l->key), SPAN_ARG(l->value), (int)min, SMALL_MAX);
+	if (!span_u64(l->value, &n) || n < min || n > most)
+		return stanza_fail(&r->stanza, l->line, err, "%.*s '%.*s': expected %u to %u%s",
+				   SPAN_ARG(l->key), SPAN_ARG(l->value), min, most,
+				   most == CANVAS_COLS_MAX ? " columns" : "");
 	*value = (unsigned)n;
-	return true;
-}
-
-static bool read_columns(struct chart_reader *r, const struct stanza_line *l, unsigned *cols, struct err *err)
-{
-	uint64_t n;
-
-	if (!span_u64(l->value, &n) || n < 1 || n > CANVAS_COLS_MAX)
-		return stanza_fail(&r->stanza, l->line, err, "%.*s '%.*s': expected 1 to %d columns",
-				   SPAN_ARG(l->key), SPAN_ARG(l->value), CANVAS_COLS_MAX);
-	*cols = (unsigned)n;
 	return true;
 }
 
@@ -352,13 +327,13 @@ static bool read_chart_field(struct chart_reader *r, const struct stanza_line *l
 	else if (span_is(l->key, "widget"))
 		return read_widget(r, l, err);
 	else if (span_is(l->key, "priority"))
-		return read_small_number(r, l, 1, &chart->priority, err);
+		return read_number(r, l, 1, SMALL_MAX, &chart->priority, err);
 	else if (span_is(l->key, "from"))
-		return read_columns(r, l, &chart->from_cols, err);
+		return read_number(r, l, 1, CANVAS_COLS_MAX, &chart->from_cols, err);
 	else if (span_is(l->key, "below"))
-		return read_columns(r, l, &chart->below_cols, err);
+		return read_number(r, l, 1, CANVAS_COLS_MAX, &chart->below_cols, err);
 	else if (span_is(l->key, "weight"))
-		return read_small_number(r, l, 0, &chart->weight, err);
+		return read_number(r, l, 0, SMALL_MAX, &chart->weight, err);
 	else
 		return read_option(r, l, err);
 	return true;

@@ -1,7 +1,7 @@
 /* grid: the places of a view's panels, and the border around each. The body is a stack of bands; a
  * band is a row of panels side by side. Widths follow from the terminal's width, heights from the
  * needs of the widgets, from what can grow, and from the charts' weights. */
-#include "base/alloc.h"
+#include "base/real.h"
 #include "views/widget.h"
 
 #include <math.h>
@@ -31,8 +31,7 @@ struct panel {
 };
 
 struct band {
-	unsigned first[PANELS_MAX]; /* positions in the panels */
-	unsigned n;
+	unsigned first, n; /* of the shown panels */
 	int min, most, rows;
 	unsigned weight;
 	bool graph; /* one of its widgets is a graph, which grows with the terminal */
@@ -44,15 +43,16 @@ enum growth { GROW_WANTED, GROW_GRAPHS, GROW_LISTS, GROW_ANY };
 
 struct grid {
 	const struct view_data *data;
-	struct panel panels[PANELS_MAX];
-	unsigned n_panels;
+	struct panel panels[PANELS_MAX], *shown[PANELS_MAX]; /* all of them, and those not dropped */
+	unsigned n_panels, n_shown;
 	struct band bands[PANELS_MAX];
 	unsigned n_bands;
-	int cols, columns;
+	int cols;
+	unsigned columns;
 	bool framed;
 };
 
-static int columns_of(int cols)
+static unsigned columns_of(int cols)
 {
 	return cols < FRAME_COLS ? 1 : cols < 200 ? 2 : cols < 300 ? 3 : 4;
 }
@@ -64,55 +64,40 @@ static bool is_half(const struct panel *p)
 	return p->chart->place == PLACE_HALF || p->chart->place == PLACE_CARD;
 }
 
-/* Return the next panel that is shown, from i on; n_panels after the last. */
-static unsigned next_shown(const struct grid *g, unsigned i)
+/* Return how many panels of one column each there are in a row, from i on. */
+static unsigned count_halves(const struct grid *g, unsigned i)
 {
-	while (i < g->n_panels && g->panels[i].dropped)
-		i++;
-	return i;
+	unsigned n = 0;
+
+	while (i + n < g->n_shown && is_half(g->shown[i + n]))
+		n++;
+	return n;
 }
 
-static void band_add(struct band *b, unsigned panel)
-{
-	b->first[b->n++] = panel;
-}
-
-/* Put panels of one column each into bands, as many per band as there are columns, with bands as
- * equal as possible. Returns the first panel after them. */
-static unsigned take_halves(struct grid *g, unsigned i)
-{
-	unsigned run[PANELS_MAX], n = 0, bands, per;
-
-	for (; i < g->n_panels && is_half(&g->panels[i]); i = next_shown(g, i + 1))
-		run[n++] = i;
-	bands = (n + (unsigned)g->columns - 1) / (unsigned)g->columns;
-	per = (n + bands - 1) / bands;
-	for (unsigned k = 0; k < n; k++) {
-		if (k % per == 0)
-			g->bands[g->n_bands++] = (struct band){0};
-		band_add(&g->bands[g->n_bands - 1], run[k]);
-	}
-	return i;
-}
-
+/* Those of one column go into bands of as many as there are columns, with bands as equal as
+ * possible. A wide one has the card that follows it beside it. */
 static void make_bands(struct grid *g)
 {
-	g->n_bands = 0;
-	for (unsigned i = next_shown(g, 0); i < g->n_panels;) {
-		const struct panel *p = &g->panels[i];
-		unsigned next = next_shown(g, i + 1);
+	g->n_bands = g->n_shown = 0;
+	for (unsigned i = 0; i < g->n_panels; i++)
+		if (!g->panels[i].dropped)
+			g->shown[g->n_shown++] = &g->panels[i];
+	for (unsigned i = 0; i < g->n_shown;) {
+		unsigned halves = count_halves(g, i), end = i + (halves ? halves : 1), per = 1;
 
-		if (is_half(p)) {
-			i = take_halves(g, i);
-			continue;
+		if (halves) {
+			unsigned bands = (halves + g->columns - 1) / g->columns;
+
+			per = (halves + bands - 1) / bands;
+		} else if (g->shown[i]->chart->place == PLACE_WIDE && g->cols >= CARD_COLS &&
+			   end < g->n_shown && g->shown[end]->chart->place == PLACE_CARD) {
+			end++;
+			per = 2;
 		}
-		g->bands[g->n_bands++] = (struct band){.first = {i}, .n = 1};
-		if (p->chart->place == PLACE_WIDE && g->cols >= CARD_COLS && next < g->n_panels &&
-		    g->panels[next].chart->place == PLACE_CARD) {
-			band_add(&g->bands[g->n_bands - 1], next);
-			next = next_shown(g, next + 1);
-		}
-		i = next;
+		for (; i < end; i += per)
+			g->bands[g->n_bands++] =
+				(struct band){.first = i, .n = per < end - i ? per : end - i};
+		i = end;
 	}
 }
 
@@ -128,13 +113,13 @@ static int card_cols(int cols)
 static void size_band(struct grid *g, struct band *b)
 {
 	int left = g->cols, around = g->framed ? BORDER : 0, margin = g->framed ? 2 * PANEL_MARGIN : 0;
-	bool card = g->panels[b->first[0]].chart->place == PLACE_WIDE && b->n == 2;
+	bool card = g->shown[b->first]->chart->place == PLACE_WIDE && b->n == 2;
 
 	b->min = b->most = 0;
 	b->weight = 0;
 	b->spare = b->graph = false;
 	for (unsigned k = 0; k < b->n; k++) {
-		struct panel *p = &g->panels[b->first[k]];
+		struct panel *p = g->shown[b->first + k];
 
 		p->cols = card ? (k ? left : left - card_cols(g->cols)) : left / (int)(b->n - k);
 		left -= p->cols;
@@ -259,7 +244,7 @@ static int grow_panels(struct grid *g, int left)
 {
 	for (unsigned i = 0; i < g->n_bands; i++)
 		for (unsigned k = 0; k < g->bands[i].n; k++)
-			left = grow_panel(g, &g->bands[i], &g->panels[g->bands[i].first[k]], left);
+			left = grow_panel(g, &g->bands[i], g->shown[g->bands[i].first + k], left);
 	return left;
 }
 
@@ -404,35 +389,27 @@ bool view_breaks_down(const struct view *view)
 	return false;
 }
 
-/* Whether the metric has counted anything since the start, in any source. */
-static bool is_counted(const struct view_data *data, struct span name)
+/* The greatest value of a metric in any source, now or since the start; NaN if none knows it. */
+static double value_somewhere(const struct view_data *data, struct span name, bool total)
 {
+	double most = NAN;
+
 	for (unsigned kind = 0; kind < SOURCE_KINDS; kind++) {
 		const struct feed *feed = &data->feeds[kind];
-		const struct metric *m = feed->set && feed->total ? metric_find(feed->set, name) : NULL;
+		const double *vector = total ? feed->total : feed->now;
+		const struct metric *m = feed->set && vector ? metric_find(feed->set, name) : NULL;
 
-		if (m && metric_value(m, feed->total) > 0)
-			return true;
+		most = m ? real_max(most, metric_value(m, vector)) : most;
 	}
-	return false;
-}
-
-/* Whether the metric has a value now, in any source. */
-static bool is_known(const struct view_data *data, struct span name)
-{
-	for (unsigned kind = 0; kind < SOURCE_KINDS; kind++)
-		if (!isnan(feed_now(&data->feeds[kind], name)))
-			return true;
-	return false;
+	return most;
 }
 
 static bool has_rows(const struct chart *chart, const struct view_data *data, int cols)
 {
-	if ((chart->with.n && !is_known(data, chart->with)) ||
-	    (chart->without.n && is_known(data, chart->without)) ||
-	    (chart->once.n && !is_counted(data, chart->once)))
-		return false;
-	return chart->widget->size(chart, data, cols).most > 0;
+	return !(chart->with.n && isnan(value_somewhere(data, chart->with, false))) &&
+	       !(chart->without.n && !isnan(value_somewhere(data, chart->without, false))) &&
+	       !(chart->once.n && !(value_somewhere(data, chart->once, true) > 0)) &&
+	       chart->widget->size(chart, data, cols).most > 0;
 }
 
 /* Whether the chart is for terminals of that width. */
@@ -486,7 +463,7 @@ static void draw_bands(const struct grid *g, struct canvas *canvas, struct rect 
 		struct rect row = rect_top(&body, g->bands[i].rows);
 
 		for (unsigned k = 0; k < g->bands[i].n; k++) {
-			const struct panel *p = &g->panels[g->bands[i].first[k]];
+			const struct panel *p = g->shown[g->bands[i].first + k];
 
 			draw_panel(g, p, canvas, rect_left(&row, p->cols));
 		}

@@ -29,7 +29,8 @@ struct view {
 struct views {
 	struct view *views;
 	unsigned n_views;
-	void *owned;
+	char **strings; /* of all of them */
+	unsigned n_strings, cap_strings;
 };
 bool views_init(struct views *views, const struct gpudb *db,
 		const struct metric_set *const sets[SOURCE_KINDS], struct err *err);
