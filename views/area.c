@@ -23,12 +23,12 @@ static bool has_parts(const struct chart *chart)
 	return chart->series[0].n_parts > 0;
 }
 
-static struct need area_size(const struct chart *chart, const struct view_data *data, int cols)
+static struct need area_size(const struct drawing *d, int cols)
 {
 	const struct metric_instance *instances[EACH_MAX];
-	int n = widget_has_each(chart, data) ? (int)widget_instances(chart, data, instances) : 0;
-	int each = chart_option_int(chart, "rows-each", 1),
-	    most = chart_option_int(chart, "rows", ROWS_WANTED);
+	int n = widget_has_each(d) ? (int)widget_instances(d, instances) : 0;
+	int each = chart_option_int(d->chart, "rows-each", 1),
+	    most = chart_option_int(d->chart, "rows", ROWS_WANTED);
 	struct need need = {ROWS_MIN, most};
 
 	(void)cols;
@@ -40,33 +40,33 @@ static struct need area_size(const struct chart *chart, const struct view_data *
 
 /* Return where the limit line is: at the guide's threshold, or at the metric that the option `limit
  * METRIC | words` names. */
-static double limit_of(const struct chart *chart, const struct view_data *data, struct span *words)
+static double limit_of(const struct drawing *d, struct span *words)
 {
-	const struct metric *m = chart->series[0].metric;
+	const struct metric *m = d->chart->series[0].metric;
 	struct series named;
 
 	*words = span_of("limit");
-	if (chart_option_series(chart, data, "limit", &named)) {
-		*words = chart_option_words(chart, "limit");
-		return series_rate_now(&named, data);
+	if (chart_option_series(d->chart, d->data, "limit", &named)) {
+		*words = chart_option_words(d->chart, "limit");
+		return series_rate_now(&named, d->data);
 	}
-	return m->alert != ALERT_NONE && chart->n_series == 1 ? m->alert_at : (double)NAN;
+	return m->alert != ALERT_NONE && d->chart->n_series == 1 ? m->alert_at : (double)NAN;
 }
 
 /* Twice the limit that the option `limit` names, if it is one of a ratio or the option `top limit`
  * asks for it: the line is in the middle, and what is far beyond it ends at the top. */
-static double area_top(const struct chart *chart, const struct view_data *data, int points)
+static double area_top(const struct drawing *d, int points)
 {
-	const struct series *s = &chart->series[0];
+	const struct series *s = &d->chart->series[0];
 	struct span words;
-	double limit = limit_of(chart, data, &words);
+	double limit = limit_of(d, &words);
 
-	if (limit > 0 && chart_option(chart, "limit").n &&
-	    (s->metric->unit->kind == UNIT_RATIO || span_is(chart_option(chart, "top"), "limit")))
+	if (limit > 0 && chart_option(d->chart, "limit").n &&
+	    (s->metric->unit->kind == UNIT_RATIO || span_is(chart_option(d->chart, "top"), "limit")))
 		return 2 * limit;
-	if (chart->n_series == 1 || s->metric->unit->kind == UNIT_PERCENT)
-		return widget_scale(chart, s, data, points);
-	return widget_series_top(s, chart->n_series, data, points);
+	if (d->chart->n_series == 1 || s->metric->unit->kind == UNIT_PERCENT)
+		return widget_scale(d, s, points);
+	return widget_series_top(s, d->chart->n_series, d->data, points);
 }
 
 /* "5.00" on an axis is 5. */
@@ -118,12 +118,11 @@ static void draw_unit(const struct chart *chart, double top, struct canvas *canv
 
 /* Draw the line of the limit through the data, and above it what it is. A limit above the scale is
  * named at its top. */
-static void draw_limit(const struct chart *chart, const struct view_data *data, double top,
-		       struct canvas *canvas, struct rect plot)
+static void draw_limit(const struct drawing *d, double top, struct rect plot)
 {
-	const struct metric *m = chart->series[0].metric;
+	const struct metric *m = d->chart->series[0].metric;
 	struct span words;
-	double limit = limit_of(chart, data, &words);
+	double limit = limit_of(d, &words);
 	bool out = limit > top;
 	int line = plot.y + (int)real_round((1 - limit / top) * (plot.h - 1));
 	struct rect text = {plot.x + LIMIT_INDENT, out ? plot.y : line - 1, plot.w - LIMIT_INDENT, 1};
@@ -132,14 +131,14 @@ static void draw_limit(const struct chart *chart, const struct view_data *data, 
 	if (!(limit > 0))
 		return;
 	for (int x = 0; x < plot.w && !out; x++)
-		canvas_put(canvas, plot.x + x, line, STYLE_LIMIT, 0x254c);
+		canvas_put(d->canvas, plot.x + x, line, STYLE_LIMIT, 0x254c);
 	if (text.y < plot.y)
 		return;
-	canvas_printf(canvas, text, STYLE_LIMIT, " %.*s %s%s ", SPAN_ARG(words),
-		      unit_format(number, limit, m->unit, m->grows, canvas->ascii),
-		      !out            ? ""
-		      : canvas->ascii ? ", off scale"
-				      : " \u2191");
+	canvas_printf(d->canvas, text, STYLE_LIMIT, " %.*s %s%s ", SPAN_ARG(words),
+		      unit_format(number, limit, m->unit, m->grows, d->canvas->ascii),
+		      !out               ? ""
+		      : d->canvas->ascii ? ", off scale"
+					 : " \u2191");
 }
 
 /* A cell has one colour. So the lower parts of a stack end at whole cells, or they would cut
@@ -155,21 +154,20 @@ static double whole_cells(double share, double whole, int rows)
 
 /* Get the sum of the first n parts, as shares of the scale. Queues work at the same time, so parts
  * of a series are divided by their sum and share what the series is. */
-static void sum_parts(const struct chart *chart, unsigned n, const struct view_data *data, double top,
-		      struct widget_past *past, int cells)
+static void sum_parts(const struct drawing *d, unsigned n, double top, struct widget_past *past, int cells)
 {
 	struct widget_past whole, all;
 
-	widget_past_points(chart->series + has_parts(chart), n, data, NULL, past, cells);
-	if (has_parts(chart)) {
-		widget_past_points(chart->series, 1, data, NULL, &whole, cells);
-		widget_past_points(chart->series + 1, chart->n_series - 1, data, NULL, &all, cells);
+	widget_past_points(d->chart->series + has_parts(d->chart), n, d->data, NULL, past, cells);
+	if (has_parts(d->chart)) {
+		widget_past_points(d->chart->series, 1, d->data, NULL, &whole, cells);
+		widget_past_points(d->chart->series + 1, d->chart->n_series - 1, d->data, NULL, &all, cells);
 	}
 	for (int i = 0; i < 2 * cells; i++) {
 		double *p = &past->points[i];
 
-		if (has_parts(chart))
-			*p = n + 1 == chart->n_series || !(all.points[i] > 0)
+		if (has_parts(d->chart))
+			*p = n + 1 == d->chart->n_series || !(all.points[i] > 0)
 				     ? whole.points[i]
 				     : *p * whole.points[i] / all.points[i];
 		*p /= top;
@@ -177,15 +175,14 @@ static void sum_parts(const struct chart *chart, unsigned n, const struct view_d
 }
 
 /* Draw the stack from its top down: each lower part is drawn over it. */
-static void draw_stack(const struct chart *chart, const struct view_data *data, double top,
-		       struct canvas *canvas, struct rect plot)
+static void draw_stack(const struct drawing *d, double top, struct rect plot)
 {
-	unsigned n = chart->n_series - has_parts(chart);
+	unsigned n = d->chart->n_series - has_parts(d->chart);
 	double whole[CANVAS_COLS_MAX];
 	struct widget_past past;
 
 	for (unsigned i = n; i-- > 0;) {
-		sum_parts(chart, i + 1, data, top, &past, plot.w);
+		sum_parts(d, i + 1, top, &past, plot.w);
 		for (int x = 0; x < plot.w; x++) {
 			double *p = &past.points[2 * x], least = real_min(p[0], p[1]);
 
@@ -195,22 +192,22 @@ static void draw_stack(const struct chart *chart, const struct view_data *data, 
 			else
 				p[0] = p[1] = whole_cells(least, whole[x], plot.h);
 		}
-		canvas_history(canvas, plot, past.points, past.styles, plot.w);
+		canvas_history(d->canvas, plot, past.points, past.styles, plot.w);
 	}
 }
 
 /* Leave a gap where a ratio is one of almost nothing: where its whole, the metric of the option
  * `gap`, is below a share of the most in view. */
-static void drop_nothing(const struct chart *chart, const struct view_data *data, double *points, int n)
+static void drop_nothing(const struct drawing *d, double *points, int n)
 {
 	AUTOFREE double *whole = NULL;
 	struct series s;
 	double most = 0;
 
-	if (!chart_option_series(chart, data, "gap", &s))
+	if (!chart_option_series(d->chart, d->data, "gap", &s))
 		return;
 	whole = xreallocarray(NULL, (size_t)n + 1, sizeof(*whole));
-	series_rates(&s, 1, data, NULL, whole, n);
+	series_rates(&s, 1, d->data, NULL, whole, n);
 	for (int i = 0; i < n; i++)
 		most = real_max(most, whole[i]);
 	for (int i = 0; i < n; i++)
@@ -219,12 +216,12 @@ static void drop_nothing(const struct chart *chart, const struct view_data *data
 }
 
 /* Count the newest points that are zero, up to the given number. */
-static int count_zeros(const struct chart *chart, const struct view_data *data, int most)
+static int count_zeros(const struct drawing *d, int most)
 {
 	double sums[2 * CANVAS_COLS_MAX];
 	int n = 0;
 
-	series_rates(chart->series, chart->n_series, data, NULL, sums, most);
+	series_rates(d->chart->series, d->chart->n_series, d->data, NULL, sums, most);
 	while (n < most && sums[most - 1 - n] == 0)
 		n++;
 	return n;
@@ -232,42 +229,40 @@ static int count_zeros(const struct chart *chart, const struct view_data *data, 
 
 /* Write into the empty part of the plot: the time measured so far until it is full, and why there
  * is nothing (the option `zero`). */
-static void draw_words(const struct chart *chart, const struct view_data *data, struct canvas *canvas,
-		       struct rect plot)
+static void draw_words(const struct drawing *d, struct rect plot)
 {
-	int known = series_feed(&chart->series[0], data)->n_points;
-	struct span word = chart_option(chart, "zero");
-	int zero = word.n ? count_zeros(chart, data, 2 * plot.w) / 2 : 0;
+	int known = series_feed(&d->chart->series[0], d->data)->n_points;
+	struct span word = chart_option(d->chart, "zero");
+	int zero = word.n ? count_zeros(d, 2 * plot.w) / 2 : 0;
 	struct rect row = {plot.x, plot.y + plot.h - 2, plot.w, 1};
 	char span[UNITS_TEXT], text[64];
 
-	snprintf(text, sizeof(text), "%s so far", widget_span_text(span, known * data->point_s));
+	snprintf(text, sizeof(text), "%s so far", widget_span_text(span, known * d->data->point_s));
 	if (known > 0 && plot.w - known / 2 > text_width(text) + 3 && plot.h > ROWS_MIN) {
 		rect_left(&row, 1);
-		canvas_text(canvas, row, STYLE_AXIS, text);
+		canvas_text(d->canvas, row, STYLE_AXIS, text);
 	}
 	if (zero > (int)word.n + 2) {
 		row = rect_right(&row, zero);
 		rect_left(&row, (zero - (int)word.n) / 2);
-		canvas_printf(canvas, row, STYLE_AXIS, "%.*s", SPAN_ARG(word));
+		canvas_printf(d->canvas, row, STYLE_AXIS, "%.*s", SPAN_ARG(word));
 	}
 }
 
 /* Behind the body the greatest values: what is above the scale ends in a sign. */
-static void draw_outline(const struct chart *chart, const struct series *outline,
-			 const struct view_data *data, double top, struct canvas *canvas, struct rect plot,
+static void draw_outline(const struct drawing *d, const struct series *outline, double top, struct rect plot,
 			 struct widget_past *body)
 {
 	struct widget_past past;
 
-	widget_history(chart, outline, data, NULL, top, &past, plot.w);
+	widget_history(d, outline, NULL, top, &past, plot.w);
 	for (int x = 0; x < past.cells; x++)
 		past.styles[x] =
 			real_max(past.points[2 * x], past.points[2 * x + 1]) > 1 ? STYLE_HOT : STYLE_TEXT;
-	canvas_history(canvas, plot, past.points, past.styles, past.cells);
+	canvas_history(d->canvas, plot, past.points, past.styles, past.cells);
 	for (int x = 0; x < past.cells; x++)
 		if (past.styles[x] == STYLE_HOT)
-			canvas_put(canvas, plot.x + plot.w - past.cells + x, plot.y, STYLE_HOT, 0x25b2);
+			canvas_put(d->canvas, plot.x + plot.w - past.cells + x, plot.y, STYLE_HOT, 0x25b2);
 	for (int x = 0; x < body->cells; x++) {
 		double *p = &body->points[2 * x], least = real_min(p[0], p[1]);
 
@@ -275,8 +270,7 @@ static void draw_outline(const struct chart *chart, const struct series *outline
 	}
 }
 
-void widget_area_plot(const struct chart *chart, const struct view_data *data, struct canvas *canvas,
-		      struct rect r)
+void widget_area_plot(const struct drawing *d, struct rect r)
 {
 	struct rect axis, plot = r;
 	double top;
@@ -284,103 +278,99 @@ void widget_area_plot(const struct chart *chart, const struct view_data *data, s
 	axis = rect_left(&plot, WIDGET_AXIS_COLS);
 	if (plot.w < 1 || plot.h < 1)
 		return;
-	top = area_top(chart, data, 2 * plot.w);
-	draw_axis(chart, top, canvas, axis, plot);
-	if (chart->n_series > 1) {
-		draw_stack(chart, data, top, canvas, plot);
+	top = area_top(d, 2 * plot.w);
+	draw_axis(d->chart, top, d->canvas, axis, plot);
+	if (d->chart->n_series > 1) {
+		draw_stack(d, top, plot);
 	} else {
-		int odd = (int)(series_feed(&chart->series[0], data)->n_steps % 2);
+		int odd = (int)(series_feed(&d->chart->series[0], d->data)->n_steps % 2);
 		struct widget_past past;
 		struct series outline;
 
-		widget_history(chart, &chart->series[0], data, NULL, top, &past, plot.w);
-		drop_nothing(chart, data, past.points, 2 * past.cells - odd);
+		widget_history(d, &d->chart->series[0], NULL, top, &past, plot.w);
+		drop_nothing(d, past.points, 2 * past.cells - odd);
 		if (odd && isnan(past.points[2 * past.cells - 2])) /* the newest cell has one point */
 			past.points[2 * past.cells - 1] = NAN;
-		if (chart_option_series(chart, data, "outline", &outline))
-			draw_outline(chart, &outline, data, top, canvas, plot, &past);
-		canvas_history(canvas, plot, past.points, past.styles, past.cells);
+		if (chart_option_series(d->chart, d->data, "outline", &outline))
+			draw_outline(d, &outline, top, plot, &past);
+		canvas_history(d->canvas, plot, past.points, past.styles, past.cells);
 	}
-	widget_cursor(data, series_feed(&chart->series[0], data), canvas, plot);
-	draw_words(chart, data, canvas, plot);
-	draw_limit(chart, data, top, canvas, plot);
-	draw_unit(chart, top, canvas, plot);
+	widget_cursor(d, series_feed(&d->chart->series[0], d->data), plot);
+	draw_words(d, plot);
+	draw_limit(d, top, plot);
+	draw_unit(d->chart, top, d->canvas, plot);
 }
 
-void widget_over_time(const struct chart *chart, const struct series *series, const struct view_data *data,
-		      struct canvas *canvas, struct rect r)
+void widget_over_time(const struct drawing *d, const struct series *series, struct rect r)
 {
 	struct series s = *series;
-	struct chart graph = *chart;
+	struct chart graph = *d->chart;
 	struct rect head = rect_top(&r, 1);
 
 	graph.series = &s;
 	graph.n_series = 1;
-	rect_left(&head, canvas_text(canvas, head, STYLE_DIM, s.label) + 1);
-	rect_left(&head, canvas_text(canvas, head, STYLE_DIM, "over time") + 1);
-	canvas_fill(canvas, head, STYLE_TRACK, 0x2500);
-	widget_area_plot(&graph, data, canvas, r);
+	rect_left(&head, canvas_text(d->canvas, head, STYLE_DIM, s.label) + 1);
+	rect_left(&head, canvas_text(d->canvas, head, STYLE_DIM, "over time") + 1);
+	canvas_fill(d->canvas, head, STYLE_TRACK, 0x2500);
+	widget_area_plot(&(struct drawing){&graph, d->data, d->canvas}, r);
 }
 
-static void area_draw(const struct chart *chart, const struct view_data *data, struct canvas *canvas,
-		      struct rect r)
+static void area_draw(const struct drawing *d, struct rect r)
 {
 	const struct row_subject subject = {
-		.chart = chart, .series = &chart->series[0], .metric = chart->series[0].metric};
+		.chart = d->chart, .series = &d->chart->series[0], .metric = d->chart->series[0].metric};
 
-	if (widget_heat_each(chart, data, canvas, r))
+	if (widget_heat_each(d, r))
 		return;
 	if (r.h < ROWS_MIN) {
-		widget_rows_draw(chart, data, canvas, r);
+		widget_rows_draw(d, r);
 		return;
 	}
 	/* without a border its axis alone stands out: a ground below a whole graph is too much */
-	hits_add(data->hits, &(struct hit){.at = r,
-					   .mark = {r.x, r.y, WIDGET_AXIS_COLS, r.h},
-					   .kind = HIT_ROW,
-					   .subject = subject});
-	widget_area_plot(chart, data, canvas, r);
+	hits_add(d->data->hits, &(struct hit){.at = r,
+					      .mark = {r.x, r.y, WIDGET_AXIS_COLS, r.h},
+					      .kind = HIT_ROW,
+					      .subject = subject});
+	widget_area_plot(d, r);
 }
 
-static int area_axis(const struct chart *chart, const struct view_data *data, struct rect inner)
+static int area_axis(const struct drawing *d, struct rect inner)
 {
-	(void)chart;
-	(void)data;
+	(void)d;
 	return inner.h < ROWS_MIN ? 0 : inner.w - WIDGET_AXIS_COLS;
 }
 
 /* "98.4 %  mean 68.6 %  peak 100 %", of the sum if there are several series; of the cores with
  * `c`. */
-static void area_corner(const struct chart *chart, const struct view_data *data, bool ascii, char *text,
-			size_t size)
+static void area_corner(const struct drawing *d, char *text, size_t size)
 {
-	const struct metric *m = chart->series[0].metric;
-	const struct feed *feed = series_feed(&chart->series[0], data);
+	const struct metric *m = d->chart->series[0].metric;
+	const struct feed *feed = series_feed(&d->chart->series[0], d->data);
 	AUTOFREE double *sums = xreallocarray(NULL, (size_t)feed->n_points + 1, sizeof(*sums));
-	unsigned n = has_parts(chart) ? 1 : chart->n_series;
+	unsigned n = has_parts(d->chart) ? 1 : d->chart->n_series;
 	double now = 0, mean = 0, peak = NAN;
 	struct series outline;
 	char a[UNITS_TEXT], b[UNITS_TEXT], c[UNITS_TEXT];
 
-	if (widget_has_each(chart, data)) {
-		widget_each_corner(chart, data, ascii, text, size);
+	if (widget_has_each(d)) {
+		widget_each_corner(d, text, size);
 		return;
 	}
 	for (unsigned i = 0; i < n; i++) {
-		now += series_rate_now(&chart->series[i], data);
-		mean += series_rate_total(&chart->series[i], data);
+		now += series_rate_now(&d->chart->series[i], d->data);
+		mean += series_rate_total(&d->chart->series[i], d->data);
 	}
-	if (chart_option_series(chart, data, "outline", &outline))
-		series_rates(&outline, 1, data, NULL, sums, feed->n_points);
+	if (chart_option_series(d->chart, d->data, "outline", &outline))
+		series_rates(&outline, 1, d->data, NULL, sums, feed->n_points);
 	else
-		series_rates(chart->series, n, data, NULL, sums, feed->n_points);
-	drop_nothing(chart, data, sums, feed->n_points);
+		series_rates(d->chart->series, n, d->data, NULL, sums, feed->n_points);
+	drop_nothing(d, sums, feed->n_points);
 	for (int i = 0; i < feed->n_points; i++)
 		peak = real_max(peak, sums[i]);
 	snprintf(text, size, "%s%s  mean %s  peak %s", feed->cursor && isfinite(now) ? "cursor " : "",
-		 unit_format(a, now, m->unit, m->grows, ascii),
-		 unit_format(b, mean, m->unit, m->grows, ascii),
-		 unit_format(c, peak, m->unit, m->grows, ascii));
+		 unit_format(a, now, m->unit, m->grows, d->canvas->ascii),
+		 unit_format(b, mean, m->unit, m->grows, d->canvas->ascii),
+		 unit_format(c, peak, m->unit, m->grows, d->canvas->ascii));
 }
 
 static const char *const area_options[] = {"levels load limit", "rows #", "rows-each #", "limit",

@@ -72,6 +72,13 @@ struct chart {
 	unsigned priority; /* 1 is the most important; the least is omitted first in a small terminal */
 };
 
+/* A chart as it is drawn. */
+struct drawing {
+	const struct chart *chart;
+	const struct view_data *data;
+	struct canvas *canvas; /* NULL while it is only measured */
+};
+
 /* Rows that are needed at least, and that can be used at most. */
 struct need {
 	int min, most;
@@ -88,20 +95,18 @@ struct widget {
 	bool companion;   /* makes no view alone: other charts must stand besides it */
 	/* How many columns of `inner`, up to its right edge less `axis_right`, are a time axis
 	 * whose ticks the border below shows; 0 or NULL if there is none. */
-	int (*axis)(const struct chart *chart, const struct view_data *data, struct rect inner);
+	int (*axis)(const struct drawing *d, struct rect inner);
 	int axis_right; /* columns right of the newest cell */
 	bool spare;     /* uses more lines than it needs even without a weight */
 	/* The rows it needs at that width, without border and title. 0 if there is nothing to
 	 * show. */
-	struct need (*size)(const struct chart *chart, const struct view_data *data, int cols);
+	struct need (*size)(const struct drawing *d, int cols);
 	/* How many rows beyond `most` it makes more of, once all graphs are high: at least the
 	 * first number, or none. NULL: it has nothing more to show. */
-	struct need (*extra)(const struct chart *chart, const struct view_data *data, int cols);
-	void (*draw)(const struct chart *chart, const struct view_data *data, struct canvas *canvas,
-		     struct rect r);
+	struct need (*extra)(const struct drawing *d, int cols);
+	void (*draw)(const struct drawing *d, struct rect r);
 	/* Writes the text at the right of the upper border; NULL for none. */
-	void (*corner)(const struct chart *chart, const struct view_data *data, bool ascii, char *text,
-		       size_t size);
+	void (*corner)(const struct drawing *d, char *text, size_t size);
 };
 
 struct view;

@@ -67,10 +67,11 @@ struct rows {
 	unsigned next;
 };
 
-static struct rows rows_start(const struct chart *chart, const struct view_data *data)
+static struct rows rows_start(const struct drawing *d)
 {
-	struct rows rows = {
-		.set = series_feed(&chart->series[0], data)->set, .whole = true, .cpus = data->per_instance};
+	struct rows rows = {.set = series_feed(&d->chart->series[0], d->data)->set,
+			    .whole = true,
+			    .cpus = d->data->per_instance};
 	unsigned n = 0;
 
 	for (unsigned i = 0; rows.set && i < rows.set->n_instances; i++)
@@ -99,9 +100,9 @@ static bool next_row(struct rows *rows, const struct metric_instance **instance)
 	return false;
 }
 
-static int count_rows(const struct chart *chart, const struct view_data *data)
+static int count_rows(const struct drawing *d)
 {
-	struct rows rows = rows_start(chart, data);
+	struct rows rows = rows_start(d);
 	const struct metric_instance *instance;
 	int n = 0;
 
@@ -120,33 +121,30 @@ static double value_at(const struct series *series, const struct view_data *data
 	return series_rate(series, data, instance, -1);
 }
 
-static void draw_row(const struct chart *chart, const struct view_data *data,
-		     const struct metric_instance *instance, struct canvas *canvas,
+static void draw_row(const struct drawing *d, const struct metric_instance *instance,
 		     const struct cluster_columns *c)
 {
-	const struct series *first = &chart->series[0];
-	double now = value_at(first, data, instance);
-	enum style style = chart_style(chart, first, data, NULL, now, -1);
+	const struct series *first = &d->chart->series[0];
+	double now = value_at(first, d->data, instance);
+	enum style style = chart_style(d, first, NULL, now, -1);
 
-	canvas_text(canvas, c->label, STYLE_TEXT, instance ? instance->title : "all CPUs");
-	canvas_meter(canvas, c->bar, style == STYLE_TEXT ? STYLE_SERIES1 : style, now / 100, NAN);
+	canvas_text(d->canvas, c->label, STYLE_TEXT, instance ? instance->title : "all CPUs");
+	canvas_meter(d->canvas, c->bar, style == STYLE_TEXT ? STYLE_SERIES1 : style, now / 100, NAN);
 	for (unsigned i = c->from; i < c->to; i++) {
-		double v = value_at(&chart->series[i], data, instance);
+		double v = value_at(&d->chart->series[i], d->data, instance);
 
 		if (i)
-			style = chart_style(chart, &chart->series[i], data, instance, v, -1);
-		widget_value(canvas, c->value[i - c->from], &chart->series[i], data, instance, v, style,
-			     false);
+			style = chart_style(d, &d->chart->series[i], instance, v, -1);
+		widget_value(d, c->value[i - c->from], &d->chart->series[i], instance, v, style, false);
 	}
-	widget_draw_history(chart, first, data, instance, 100, canvas, c->strip);
+	widget_draw_history(d, first, instance, 100, c->strip);
 }
 
-static void draw_headings(const struct chart *chart, const struct view_data *data, struct canvas *canvas,
-			  struct rect free, const struct cluster_columns *c)
+static void draw_headings(const struct drawing *d, struct rect free, const struct cluster_columns *c)
 {
 	for (unsigned i = c->from; i < c->to; i++)
-		widget_heading(canvas, free, c->value[i - c->from], chart->series[i].label);
-	widget_history_head(data, canvas, (struct rect){c->strip.x, free.y, c->strip.w, free.h});
+		widget_heading(d->canvas, free, c->value[i - c->from], d->chart->series[i].label);
+	widget_history_head(d, (struct rect){c->strip.x, free.y, c->strip.w, free.h});
 }
 
 /* Return into how many lines the columns of a single row are folded; 1 if there are several
@@ -169,13 +167,13 @@ static int count_lines(const struct chart *chart, int cols, int rows)
 	return lines;
 }
 
-static struct need clusters_size(const struct chart *chart, const struct view_data *data, int cols)
+static struct need clusters_size(const struct drawing *d, int cols)
 {
-	int rows = count_rows(chart, data), lines = count_lines(chart, cols, rows);
+	int rows = count_rows(d), lines = count_lines(d->chart, cols, rows);
 
-	if (span_is(chart_option(chart, "rows"), rows == 1 ? "several" : "single") ||
-	    (chart_option(chart, "unless").n && data->feeds[SOURCE_PERF].set &&
-	     widget_matrix_fits(chart, data, cols)))
+	if (span_is(chart_option(d->chart, "rows"), rows == 1 ? "several" : "single") ||
+	    (chart_option(d->chart, "unless").n && d->data->feeds[SOURCE_PERF].set &&
+	     widget_matrix_fits(d, cols)))
 		return (struct need){0, 0};
 	if (lines > 1)
 		return (struct need){2 * lines, 2 * lines};
@@ -184,69 +182,65 @@ static struct need clusters_size(const struct chart *chart, const struct view_da
 }
 
 /* The position of the selected row, -1 if it is in another chart. */
-static int selected_row(const struct chart *chart, const struct view_data *data)
+static int selected_row(const struct drawing *d)
 {
-	struct rows rows = rows_start(chart, data);
+	struct rows rows = rows_start(d);
 	const struct metric_instance *instance;
 
-	for (int at = 0; data->selected.chart == chart && next_row(&rows, &instance); at++)
-		if (instance == data->selected.instance)
+	for (int at = 0; d->data->selected.chart == d->chart && next_row(&rows, &instance); at++)
+		if (instance == d->data->selected.instance)
 			return at;
 	return -1;
 }
 
 /* Draw a single row with all its columns, as many lines as there is room for. */
-static void draw_lines(const struct chart *chart, const struct view_data *data, struct canvas *canvas,
-		       struct rect r)
+static void draw_lines(const struct drawing *d, struct rect r)
 {
-	for (unsigned at = 0; r.h > 1 && at < chart->n_series;) {
-		struct cluster_columns c = cut_columns(chart, r, at);
+	for (unsigned at = 0; r.h > 1 && at < d->chart->n_series;) {
+		struct cluster_columns c = cut_columns(d->chart, r, at);
 		struct rect row;
 
 		if (c.to == at)
 			return;
-		draw_headings(chart, data, canvas, widget_head(&r), &c);
+		draw_headings(d, widget_head(&r), &c);
 		row = rect_top(&r, 1);
-		widget_row(data, row, chart, &chart->series[at], NULL);
-		c = cut_columns(chart, row, at);
-		draw_row(chart, data, NULL, canvas, &c);
+		widget_row(d, row, &d->chart->series[at], NULL);
+		c = cut_columns(d->chart, row, at);
+		draw_row(d, NULL, &c);
 		at = c.to;
 	}
 }
 
-static void clusters_draw(const struct chart *chart, const struct view_data *data, struct canvas *canvas,
-			  struct rect r)
+static void clusters_draw(const struct drawing *d, struct rect r)
 {
-	struct cluster_columns c = cut_columns(chart, r, 0);
-	struct rows rows = rows_start(chart, data);
+	struct cluster_columns c = cut_columns(d->chart, r, 0);
+	struct rows rows = rows_start(d);
 	const struct metric_instance *instance;
 	int skip;
 
-	if (count_lines(chart, r.w, count_rows(chart, data)) > 1) {
-		draw_lines(chart, data, canvas, r);
+	if (count_lines(d->chart, r.w, count_rows(d)) > 1) {
+		draw_lines(d, r);
 		return;
 	}
-	draw_headings(chart, data, canvas, widget_head(&r), &c);
-	skip = widget_scroll(data, count_rows(chart, data), r.h, selected_row(chart, data));
+	draw_headings(d, widget_head(&r), &c);
+	skip = widget_scroll(d->data, count_rows(d), r.h, selected_row(d));
 	while (next_row(&rows, &instance)) {
 		struct rect row = rect_top(&r, skip-- > 0 ? 0 : 1);
 
-		widget_row(data, row, chart, &chart->series[0], instance);
+		widget_row(d, row, &d->chart->series[0], instance);
 		if (!row.h)
 			continue;
-		c = cut_columns(chart, row, 0);
-		draw_row(chart, data, instance, canvas, &c);
+		c = cut_columns(d->chart, row, 0);
+		draw_row(d, instance, &c);
 	}
 }
 
 /* Write what is measured, if the chart has `corner about`: "process 4711 game, kernel and user". */
-static void clusters_corner(const struct chart *chart, const struct view_data *data, bool ascii, char *text,
-			    size_t size)
+static void clusters_corner(const struct drawing *d, char *text, size_t size)
 {
-	const char *about = series_feed(&chart->series[0], data)->about;
+	const char *about = series_feed(&d->chart->series[0], d->data)->about;
 
-	(void)ascii;
-	if (about && span_is(chart_option(chart, "corner"), "about"))
+	if (about && span_is(chart_option(d->chart, "corner"), "about"))
 		snprintf(text, size, "%s", about);
 }
 

@@ -9,7 +9,7 @@
 
 /* The rows of one chart, and which of them are shown. */
 struct pool {
-	const struct chart *chart;
+	struct drawing d;
 	struct row rows[ROWS_MAX];
 	bool shown[ROWS_MAX];
 	unsigned n;
@@ -33,21 +33,22 @@ static bool has_words(const struct view *view, const struct view_data *data)
 		const struct widget *widget = view->charts[i].widget;
 
 		if (widget->seriesless && !widget->companion &&
-		    widget->size(&view->charts[i], data, COLS).most)
+		    widget->size(&(struct drawing){&view->charts[i], data, NULL}, COLS).most)
 			return true;
 	}
 	return false;
 }
 
-static void fill_pools(struct compact *c, const struct view *view, const struct view_data *data)
+static void fill_pools(struct compact *c, const struct view *view, const struct view_data *data,
+		       struct canvas *canvas)
 {
 	for (unsigned i = 0; i < view->n_charts && c->n < CHARTS_MAX; i++) {
 		struct pool *p = &c->pools[c->n];
 
 		if (!has_rows(&view->charts[i]))
 			continue;
-		p->chart = &view->charts[i];
-		p->n = rows_list(p->chart, data, p->rows);
+		p->d = (struct drawing){&view->charts[i], data, canvas};
+		p->n = rows_list(&p->d, p->rows);
 		c->n++;
 	}
 }
@@ -58,9 +59,9 @@ static bool is_elsewhere(const struct compact *c, const struct row *row)
 	for (unsigned i = 0, before = 1; i < c->n; i++) {
 		const struct pool *p = &c->pools[i];
 
-		before &= p->chart != row->chart;
-		for (unsigned k = 0; k < p->n && p->chart != row->chart; k++)
-			if ((p->shown[k] || (before && p->chart->widget == &widget_lanes)) &&
+		before &= p->d.chart != row->d->chart;
+		for (unsigned k = 0; k < p->n && p->d.chart != row->d->chart; k++)
+			if ((p->shown[k] || (before && p->d.chart->widget == &widget_lanes)) &&
 			    p->rows[k].series->metric == row->series->metric &&
 			    p->rows[k].instance == row->instance)
 				return true;
@@ -93,8 +94,8 @@ static int show_round(struct compact *c, unsigned priority, bool sorted, int roo
 	for (unsigned i = 0; i < c->n && n < room; i++) {
 		struct pool *p = &c->pools[i];
 
-		if (p->chart->priority == priority &&
-		    span_is(chart_option(p->chart, "sort"), "load") == sorted)
+		if (p->d.chart->priority == priority &&
+		    span_is(chart_option(p->d.chart, "sort"), "load") == sorted)
 			n += show_next(c, p);
 	}
 	return n;
@@ -127,14 +128,7 @@ static struct row_columns common_columns(const struct compact *c, int cols)
 	for (unsigned i = 0; i < c->n; i++)
 		for (unsigned k = 0; k < c->pools[i].n && n < ROWS_MAX && any_shown(&c->pools[i]); k++)
 			rows[n++] = c->pools[i].rows[k];
-	return rows_columns(c->n == 1 ? c->pools[0].chart : &plain, rows, n, cols);
-}
-
-static void draw_compact_row(const struct row *row, const struct row_columns *c, struct canvas *canvas,
-			     struct rect r)
-{
-	hits_add(row->data->hits, &(struct hit){.at = r, .kind = HIT_PANEL, .subject.chart = row->chart});
-	rows_draw_row(row, c, canvas, r);
+	return rows_columns(c->n == 1 ? c->pools[0].d.chart : &plain, rows, n, cols);
 }
 
 bool widget_draw_compact(const struct view *view, const struct view_data *data, struct canvas *canvas,
@@ -146,12 +140,18 @@ bool widget_draw_compact(const struct view *view, const struct view_data *data, 
 	if (has_words(view, data))
 		return false;
 	memset(&c, 0, sizeof(c));
-	fill_pools(&c, view, data);
+	fill_pools(&c, view, data, canvas);
 	show_rows(&c, r.h);
 	columns = common_columns(&c, r.w);
 	for (unsigned i = 0; i < c.n; i++)
 		for (unsigned k = 0; k < c.pools[i].n; k++)
-			if (c.pools[i].shown[k])
-				draw_compact_row(&c.pools[i].rows[k], &columns, canvas, rect_top(&r, 1));
+			if (c.pools[i].shown[k]) {
+				struct rect row = rect_top(&r, 1);
+
+				hits_add(data->hits, &(struct hit){.at = row,
+								   .kind = HIT_PANEL,
+								   .subject.chart = c.pools[i].d.chart});
+				rows_draw_row(&c.pools[i].rows[k], &columns, row);
+			}
 	return c.n > 0;
 }

@@ -179,49 +179,44 @@ void compared_draw(const struct comparison *c, double full, struct canvas *canva
 #define LEAST_NARROW 7
 #define VIEW_FROM 100 /* columns from which the views are named */
 
-static struct need changes_size(const struct chart *chart, const struct view_data *data, int cols)
+static struct need changes_size(const struct drawing *d, int cols)
 {
-	int most = data->changes ? 1 + (int)(data->changes->n ? data->changes->n : 1) : 0;
+	int most = d->data->changes ? 1 + (int)(d->data->changes->n ? d->data->changes->n : 1) : 0;
 	int least = cols < VIEW_FROM ? LEAST_NARROW : LEAST;
 
-	(void)chart;
 	return (struct need){most < least ? most : least, most};
 }
 
-static void draw_change(const struct chart *chart, const struct view_data *data,
-			const struct view_change *change, struct canvas *canvas, struct rect row)
+static void draw_change(const struct drawing *d, const struct view_change *change, struct rect row)
 {
 	if (change->series)
-		widget_row(data, row, chart, change->series, NULL);
+		widget_row(d, row, change->series, NULL);
 	if (row.w >= VIEW_FROM && change->view)
-		canvas_printf(canvas, rect_right(&row, VIEW_COLS), STYLE_DIM, "%c %s",
+		canvas_printf(d->canvas, rect_right(&row, VIEW_COLS), STYLE_DIM, "%c %s",
 			      change->view->key ? change->view->key : ' ', change->view->title);
-	canvas_text_cut(canvas, rect_left(&row, row.w >= VIEW_FROM - VIEW_COLS ? NAME_COLS : NAME_SHORT),
+	canvas_text_cut(d->canvas, rect_left(&row, row.w >= VIEW_FROM - VIEW_COLS ? NAME_COLS : NAME_SHORT),
 			STYLE_TEXT, change->name);
-	compared_draw(&change->compared, 1, canvas, row);
+	compared_draw(&change->compared, 1, d->canvas, row);
 }
 
-static void changes_draw(const struct chart *chart, const struct view_data *data, struct canvas *canvas,
-			 struct rect r)
+static void changes_draw(const struct drawing *d, struct rect r)
 {
 	struct rect head = rect_top(&r, 1);
 
 	if (head.w >= VIEW_FROM)
-		canvas_text(canvas, rect_right(&head, VIEW_COLS), STYLE_DIM, "view");
+		canvas_text(d->canvas, rect_right(&head, VIEW_COLS), STYLE_DIM, "view");
 	rect_left(&head, head.w >= VIEW_FROM - VIEW_COLS ? NAME_COLS : NAME_SHORT);
-	compared_head(canvas, head);
-	if (!data->changes->n)
-		canvas_text(canvas, r, STYLE_DIM, "no number has changed by more than its noise");
-	for (unsigned i = 0; i < data->changes->n && r.h > 0; i++)
-		draw_change(chart, data, &data->changes->rows[i], canvas, rect_top(&r, 1));
+	compared_head(d->canvas, head);
+	if (!d->data->changes->n)
+		canvas_text(d->canvas, r, STYLE_DIM, "no number has changed by more than its noise");
+	for (unsigned i = 0; i < d->data->changes->n && r.h > 0; i++)
+		draw_change(d, &d->data->changes->rows[i], rect_top(&r, 1));
 }
 
-static void changes_corner(const struct chart *chart, const struct view_data *data, bool ascii, char *text,
-			   size_t size)
+static void changes_corner(const struct drawing *d, char *text, size_t size)
 {
-	const struct view_changes *c = data->changes;
+	const struct view_changes *c = d->data->changes;
 
-	(void)chart, (void)ascii;
 	if (c)
 		snprintf(text, size, "%u rows: %u worse, %u better, %u other", c->n_known, c->n_worse,
 			 c->n_better, c->n_known - c->n_worse - c->n_better);

@@ -114,21 +114,20 @@ static struct funnel_columns cut_columns(const struct chart *chart, struct rect 
 
 /* Draw the part that survives the stage in one texture and the killed part in another, both to the
  * scale of the input. */
-static void draw_bar(const struct stage *stage, const struct view_data *data, struct canvas *canvas,
-		     struct rect bar, double input)
+static void draw_bar(const struct drawing *d, const struct stage *stage, struct rect bar, double input)
 {
 	static const uint8_t styles[] = {STYLE_SERIES1, STYLE_SERIES4};
 	static const uint8_t input_style[] = {STYLE_VALUE}, visible_style[] = {STYLE_CALM};
-	double parts[2] = {stage->count ? series_rate_now(stage->count, data) / input : 0, 0};
+	double parts[2] = {stage->count ? series_rate_now(stage->count, d->data) / input : 0, 0};
 
 	if (stage->killed) {
-		parts[1] = series_now(stage->of_all, data) / 100;
+		parts[1] = series_now(stage->of_all, d->data) / 100;
 		parts[0] -= parts[1];
 	}
 	if (stage->killed)
-		canvas_parts(canvas, bar, parts, styles, 2);
+		canvas_parts(d->canvas, bar, parts, styles, 2);
 	else
-		canvas_parts(canvas, bar, parts, stage->of_all ? visible_style : input_style, 1);
+		canvas_parts(d->canvas, bar, parts, stage->of_all ? visible_style : input_style, 1);
 }
 
 /* Return how many primitives enter per frame; NaN if the frame rate is unknown. */
@@ -145,67 +144,64 @@ static double count_per_frame(const struct stage *stage, const struct view_data 
 }
 
 /* Draw the number at the right end of its column, under the heading. */
-static void draw_per_frame(const struct stage *stage, const struct view_data *data, struct canvas *canvas,
-			   struct rect cell)
+static void draw_per_frame(const struct drawing *d, const struct stage *stage, struct rect cell)
 {
 	const struct unit *unit = unit_find(SPAN_LIT("primitives/frame"));
 
 	if (!cell.w)
 		return;
 	rect_left(&cell, cell.w - widget_value_cols(unit));
-	widget_number(canvas, cell, unit, count_per_frame(stage, data), false, false, STYLE_TEXT);
+	widget_number(d->canvas, cell, unit, count_per_frame(stage, d->data), false, false, STYLE_TEXT);
 }
 
-static void draw_stage(const struct stage *stage, const struct view_data *data, struct canvas *canvas,
-		       const struct funnel_columns *c, double input)
+static void draw_stage(const struct drawing *d, const struct stage *stage, const struct funnel_columns *c,
+		       double input)
 {
-	canvas_text(canvas, c->label, stage->killed ? STYLE_TEXT : STYLE_VALUE, stage->label);
-	draw_bar(stage, data, canvas, c->bar, input);
-	canvas_text(canvas, c->note, STYLE_DIM, stage->note);
+	canvas_text(d->canvas, c->label, stage->killed ? STYLE_TEXT : STYLE_VALUE, stage->label);
+	draw_bar(d, stage, c->bar, input);
+	canvas_text(d->canvas, c->note, STYLE_DIM, stage->note);
 	if (stage->count)
-		widget_value(canvas, c->entering, stage->count, data, NULL,
-			     series_rate_now(stage->count, data), STYLE_TEXT, false);
+		widget_value(d, c->entering, stage->count, NULL, series_rate_now(stage->count, d->data),
+			     STYLE_TEXT, false);
 	if (stage->count)
-		draw_per_frame(stage, data, canvas, c->per_frame);
+		draw_per_frame(d, stage, c->per_frame);
 	if (stage->killed) {
-		double killed = series_now(stage->killed, data);
+		double killed = series_now(stage->killed, d->data);
 
-		widget_value(canvas, c->killed, stage->killed, data, NULL, killed,
-			     chart_style(NULL, stage->killed, data, NULL, killed, -1), false);
+		widget_value(d, c->killed, stage->killed, NULL, killed,
+			     series_style(stage->killed, d->data, NULL, killed, -1), false);
 	}
 	if (stage->of_all) {
-		double of_all = series_now(stage->of_all, data);
+		double of_all = series_now(stage->of_all, d->data);
 
-		widget_value(canvas, c->of_all, stage->of_all, data, NULL, of_all,
-			     chart_style(NULL, stage->of_all, data, NULL, of_all, -1), false);
+		widget_value(d, c->of_all, stage->of_all, NULL, of_all,
+			     series_style(stage->of_all, d->data, NULL, of_all, -1), false);
 	} else {
 		/* the input is all there is */
-		widget_number(canvas, c->of_all, unit_find(SPAN_LIT("percent")),
+		widget_number(d->canvas, c->of_all, unit_find(SPAN_LIT("percent")),
 			      input > 0 ? 100 : (double)NAN, false, false, STYLE_TEXT);
 	}
 }
 
-static void draw_title(const struct chart *chart, const struct view_data *data, struct canvas *canvas,
-		       struct rect *r)
+static void draw_title(const struct drawing *d, struct rect *r)
 {
-	struct funnel_columns c = cut_columns(chart, *r);
+	struct funnel_columns c = cut_columns(d->chart, *r);
 	struct rect free = widget_head(r);
 
-	widget_heading(canvas, free, c.entering, "entering");
+	widget_heading(d->canvas, free, c.entering, "entering");
 	if (c.frame_head)
-		widget_heading(canvas, free, c.per_frame,
-			       data->frames_known ? c.frame_head->shown : c.frame_head->wanted);
-	widget_heading(canvas, free, c.killed, "killed");
-	widget_heading(canvas, free, c.of_all, "of all");
+		widget_heading(d->canvas, free, c.per_frame,
+			       d->data->frames_known ? c.frame_head->shown : c.frame_head->wanted);
+	widget_heading(d->canvas, free, c.killed, "killed");
+	widget_heading(d->canvas, free, c.of_all, "of all");
 	c.note.y = free.y;
-	canvas_text(canvas, c.note, STYLE_DIM, c.note.w ? "expected" : "");
+	canvas_text(d->canvas, c.note, STYLE_DIM, c.note.w ? "expected" : "");
 }
 
-static struct need funnel_size(const struct chart *chart, const struct view_data *data, int cols)
+static struct need funnel_size(const struct drawing *d, int cols)
 {
-	int stages = count_stages(chart);
+	int stages = count_stages(d->chart);
 
-	(void)data;
 	(void)cols;
 	/* one line of headings, because the percentages have different bases */
 	return (struct need){1 + stages, 1 + STAGE_MAX * stages + 1};
@@ -228,26 +224,25 @@ static void draw_legend(struct canvas *canvas, struct rect r, int from)
 	}
 }
 
-static void funnel_draw(const struct chart *chart, const struct view_data *data, struct canvas *canvas,
-			struct rect r)
+static void funnel_draw(const struct drawing *d, struct rect r)
 {
-	double input = series_rate_now(&chart->series[0], data);
+	double input = series_rate_now(&d->chart->series[0], d->data);
 
-	int stages = count_stages(chart), h;
+	int stages = count_stages(d->chart), h;
 
 	if (r.h > stages)
-		draw_title(chart, data, canvas, &r);
+		draw_title(d, &r);
 	h = r.h / stages < 1 ? 1 : r.h / stages > STAGE_MAX ? STAGE_MAX : r.h / stages;
-	for (unsigned at = 0; at < chart->n_series && r.h > 0;) {
-		const struct series *first = &chart->series[at];
-		struct stage stage = next_stage(chart, &at);
+	for (unsigned at = 0; at < d->chart->n_series && r.h > 0;) {
+		const struct series *first = &d->chart->series[at];
+		struct stage stage = next_stage(d->chart, &at);
 		struct rect row = rect_top(&r, h);
-		struct funnel_columns c = cut_columns(chart, row);
+		struct funnel_columns c = cut_columns(d->chart, row);
 
-		widget_row(data, row, chart, first, NULL);
-		draw_stage(&stage, data, canvas, &c, input);
+		widget_row(d, row, first, NULL);
+		draw_stage(d, &stage, &c, input);
 	}
-	draw_legend(canvas, rect_bottom(&r, r.h > 0), cut_columns(chart, r).bar.x - r.x);
+	draw_legend(d->canvas, rect_bottom(&r, r.h > 0), cut_columns(d->chart, r).bar.x - r.x);
 }
 
 const struct widget widget_funnel = {.name = "funnel", .size = funnel_size, .draw = funnel_draw};

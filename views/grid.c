@@ -24,7 +24,7 @@
 #define SPARE_MIN 6 /* lines that make a graph under rows worth its place */
 
 struct panel {
-	const struct chart *chart;
+	struct drawing d;
 	struct need need;
 	int cols;
 	bool dropped;
@@ -61,7 +61,7 @@ static unsigned columns_of(int cols)
 
 static bool is_half(const struct panel *p)
 {
-	return p->chart->place == PLACE_HALF || p->chart->place == PLACE_CARD;
+	return p->d.chart->place == PLACE_HALF || p->d.chart->place == PLACE_CARD;
 }
 
 /* Return how many panels of one column each there are in a row, from i on. */
@@ -89,8 +89,8 @@ static void make_bands(struct grid *g)
 			unsigned bands = (halves + g->columns - 1) / g->columns;
 
 			per = (halves + bands - 1) / bands;
-		} else if (g->shown[i]->chart->place == PLACE_WIDE && g->cols >= CARD_COLS &&
-			   end < g->n_shown && g->shown[end]->chart->place == PLACE_CARD) {
+		} else if (g->shown[i]->d.chart->place == PLACE_WIDE && g->cols >= CARD_COLS &&
+			   end < g->n_shown && g->shown[end]->d.chart->place == PLACE_CARD) {
 			end++;
 			per = 2;
 		}
@@ -113,7 +113,7 @@ static int card_cols(int cols)
 static void size_band(struct grid *g, struct band *b)
 {
 	int left = g->cols, around = g->framed ? BORDER : 0, margin = g->framed ? 2 * PANEL_MARGIN : 0;
-	bool card = g->shown[b->first]->chart->place == PLACE_WIDE && b->n == 2;
+	bool card = g->shown[b->first]->d.chart->place == PLACE_WIDE && b->n == 2;
 
 	b->min = b->most = 0;
 	b->weight = 0;
@@ -123,14 +123,14 @@ static void size_band(struct grid *g, struct band *b)
 
 		p->cols = card ? (k ? left : left - card_cols(g->cols)) : left / (int)(b->n - k);
 		left -= p->cols;
-		p->need = p->chart->widget->size(p->chart, g->data, p->cols - margin);
+		p->need = p->d.chart->widget->size(&p->d, p->cols - margin);
 		if (!g->framed || p->need.min < 1)
 			p->need.min = 1;
 		b->min = p->need.min + around > b->min ? p->need.min + around : b->min;
 		b->most = p->need.most + around > b->most ? p->need.most + around : b->most;
-		b->spare |= p->chart->widget->spare;
-		b->graph |= p->chart->weight && p->chart->widget->axis;
-		b->weight = p->chart->weight > b->weight ? p->chart->weight : b->weight;
+		b->spare |= p->d.chart->widget->spare;
+		b->graph |= p->d.chart->weight && p->d.chart->widget->axis;
+		b->weight = p->d.chart->weight > b->weight ? p->d.chart->weight : b->weight;
 	}
 	b->rows = b->min;
 }
@@ -157,7 +157,7 @@ static bool drop_panel(struct grid *g)
 		struct panel *p = &g->panels[i];
 
 		shown += !p->dropped;
-		if (!p->dropped && (!least || p->chart->priority >= least->chart->priority))
+		if (!p->dropped && (!least || p->d.chart->priority >= least->d.chart->priority))
 			least = p;
 	}
 	if (shown < 2)
@@ -174,7 +174,7 @@ static int restore_panels(struct grid *g, int rows)
 		for (unsigned i = 0; i < g->n_panels; i++) {
 			struct panel *p = &g->panels[i];
 
-			if (!p->dropped || p->chart->priority != priority)
+			if (!p->dropped || p->d.chart->priority != priority)
 				continue;
 			p->dropped = false;
 			p->dropped = lay_out(g) > rows;
@@ -230,9 +230,9 @@ static int grow_panel(const struct grid *g, struct band *b, const struct panel *
 	int need = p->need.most + (g->framed ? BORDER : 0) - b->rows, rows;
 	struct need extra;
 
-	if (!p->chart->widget->extra)
+	if (!p->d.chart->widget->extra)
 		return left;
-	extra = p->chart->widget->extra(p->chart, g->data, p->cols - (g->framed ? 2 * PANEL_MARGIN : 0));
+	extra = p->d.chart->widget->extra(&p->d, p->cols - (g->framed ? 2 * PANEL_MARGIN : 0));
 	rows = need + extra.most < left ? need + extra.most : left;
 	if (!extra.most || rows <= 0 || rows < need + extra.min)
 		return left;
@@ -303,23 +303,23 @@ static void mark_title(struct hits *hits, unsigned from, const struct chart *cha
 			hits->list[i].mark = title;
 }
 
-static void draw_panel(const struct grid *g, const struct panel *p, struct canvas *canvas, struct rect r)
+static void draw_panel(const struct grid *g, const struct panel *p, struct rect r)
 {
 	struct rect inner = r;
 	unsigned n_hits;
 
 	hits_add(g->data->hits,
-		 &(struct hit){.at = r, .kind = HIT_PANEL, .subject.chart = p->chart, .number = g->framed});
+		 &(struct hit){.at = r, .kind = HIT_PANEL, .subject.chart = p->d.chart, .number = g->framed});
 	if (g->framed) {
-		panel_border(p->chart, g->data, canvas, r);
+		panel_border(&p->d, r);
 		inner = (struct rect){r.x + PANEL_MARGIN, r.y + 1, r.w - 2 * PANEL_MARGIN, r.h - BORDER};
 	}
 	n_hits = g->data->hits ? g->data->hits->n : 0;
-	p->chart->widget->draw(p->chart, g->data, canvas, inner);
+	p->d.chart->widget->draw(&p->d, inner);
 	if (g->framed)
-		mark_title(g->data->hits, n_hits, p->chart, (struct rect){inner.x, r.y, 0, 1});
-	if (g->framed && p->chart->widget->axis)
-		panel_axis(p->chart, g->data, canvas, inner);
+		mark_title(g->data->hits, n_hits, p->d.chart, (struct rect){inner.x, r.y, 0, 1});
+	if (g->framed && p->d.chart->widget->axis)
+		panel_axis(&p->d, inner);
 }
 
 static void draw_foot(const struct view_data *data, struct canvas *canvas, struct rect *body)
@@ -348,7 +348,8 @@ static void draw_without_each(const struct view *view, const struct view_data *d
 
 		if (chart->widget->companion)
 			continue;
-		if (!chart->n_series || chart->widget == &widget_clusters || widget_has_each(chart, data))
+		if (!chart->n_series || chart->widget == &widget_clusters ||
+		    widget_has_each(&(struct drawing){chart, data, canvas}))
 			return;
 		any |= chart->series[0].source == SOURCE_GPU;
 	}
@@ -406,10 +407,12 @@ static double value_somewhere(const struct view_data *data, struct span name, bo
 
 static bool has_rows(const struct chart *chart, const struct view_data *data, int cols)
 {
+	const struct drawing d = {chart, data, NULL};
+
 	return !(chart->with.n && isnan(value_somewhere(data, chart->with, false))) &&
 	       !(chart->without.n && !isnan(value_somewhere(data, chart->without, false))) &&
 	       !(chart->once.n && !(value_somewhere(data, chart->once, true) > 0)) &&
-	       chart->widget->size(chart, data, cols).most > 0;
+	       chart->widget->size(&d, cols).most > 0;
 }
 
 /* Whether the chart is for terminals of that width. */
@@ -440,7 +443,7 @@ static void mark_selected(const struct view_data *data, struct canvas *canvas)
  * slowly, so panels do not swap places all the time. */
 static bool comes_after(const struct view_data *data, const struct panel *p)
 {
-	const struct chart *a = p[0].chart, *b = p[1].chart;
+	const struct chart *a = p[0].d.chart, *b = p[1].d.chart;
 
 	return is_half(&p[0]) && is_half(&p[1]) && a->priority == 1 && b->priority == 1 && a->n_series &&
 	       b->n_series && series_total(&b->series[0], data) > series_total(&a->series[0], data);
@@ -457,7 +460,7 @@ static void put_busiest_first(struct grid *g)
 		}
 }
 
-static void draw_bands(const struct grid *g, struct canvas *canvas, struct rect body)
+static void draw_bands(const struct grid *g, struct rect body)
 {
 	for (unsigned i = 0; i < g->n_bands; i++) {
 		struct rect row = rect_top(&body, g->bands[i].rows);
@@ -465,7 +468,7 @@ static void draw_bands(const struct grid *g, struct canvas *canvas, struct rect 
 		for (unsigned k = 0; k < g->bands[i].n; k++) {
 			const struct panel *p = g->shown[g->bands[i].first + k];
 
-			draw_panel(g, p, canvas, rect_left(&row, p->cols));
+			draw_panel(g, p, rect_left(&row, p->cols));
 		}
 	}
 }
@@ -492,7 +495,7 @@ static void draw_body(const struct view *view, const struct view_data *data, str
 		if ((data->zoom ? data->zoom == &view->charts[i]
 				: is_chosen(&view->charts[i], data, body.w)) &&
 		    has_rows(&view->charts[i], data, body.w - (g.framed ? 2 * PANEL_MARGIN : 0)))
-			g.panels[g.n_panels++] = (struct panel){.chart = &view->charts[i]};
+			g.panels[g.n_panels++] = (struct panel){.d = {&view->charts[i], data, canvas}};
 	if (view->busiest && !data->zoom)
 		put_busiest_first(&g);
 	if (!g.n_panels || ((body.h < COMPACT_ROWS || data->compact) && !data->zoom &&
@@ -505,7 +508,7 @@ static void draw_body(const struct view *view, const struct view_data *data, str
 	share_rows(&g, left);
 	if (data->zoom)
 		g.bands[0].rows = body.h;
-	draw_bands(&g, canvas, body);
+	draw_bands(&g, body);
 }
 
 /* Compute the history that graphs have asked for. Returns whether there was any such request. */

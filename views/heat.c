@@ -43,26 +43,25 @@ static double cell_percent(const struct heat_row *row, const struct view_data *d
 	return (isnan(a) ? b : isnan(b) ? a : (a + b) / 2) / scale * 100;
 }
 
-static void draw_row(const struct chart *chart, const struct heat_row *row, const struct view_data *data,
-		     struct canvas *canvas, struct rect r)
+static void draw_row(const struct drawing *d, const struct heat_row *row, struct rect r)
 {
-	int odd = (int)(series_feed(row->series, data)->n_steps % 2);
-	double now = series_rate(row->series, data, row->instance, -1);
-	double scale = widget_scale(chart, row->series, data, 2 * r.w);
+	int odd = (int)(series_feed(row->series, d->data)->n_steps % 2);
+	double now = series_rate(row->series, d->data, row->instance, -1);
+	double scale = widget_scale(d, row->series, 2 * r.w);
 	struct rect value;
 
-	widget_row(data, r, chart, row->series, row->instance);
-	canvas_text(canvas, rect_left(&r, LABEL_COLS), STYLE_TEXT,
+	widget_row(d, r, row->series, row->instance);
+	canvas_text(d->canvas, rect_left(&r, LABEL_COLS), STYLE_TEXT,
 		    row->instance ? row->instance->label : row->series->brief);
 	value = rect_right(&r, widget_value_cols(row->series->metric->unit));
-	widget_value(canvas, value, row->series, data, row->instance, now, STYLE_VALUE, false);
+	widget_value(d, value, row->series, row->instance, now, STYLE_VALUE, false);
 	for (int x = 0; x < r.w; x++) {
-		double percent = cell_percent(row, data, scale, 2 * (r.w - 1 - x) - odd);
+		double percent = cell_percent(row, d->data, scale, 2 * (r.w - 1 - x) - odd);
 
-		canvas_heat(canvas, r.x + x, r.y, r.h,
-			    isnan(percent) ? -1 : shade_of(steps_of(chart), percent));
+		canvas_heat(d->canvas, r.x + x, r.y, r.h,
+			    isnan(percent) ? -1 : shade_of(steps_of(d->chart), percent));
 	}
-	widget_cursor(data, series_feed(row->series, data), canvas, r);
+	widget_cursor(d, series_feed(row->series, d->data), r);
 }
 
 static void draw_legend(const double *steps, struct canvas *canvas, struct rect r)
@@ -84,8 +83,7 @@ static void draw_legend(const double *steps, struct canvas *canvas, struct rect 
 
 /* Draw all rows equally high; then a legend if a line is left over, or the number of rows that do
  * not fit. */
-static void draw_rows(const struct chart *chart, const struct heat_row *rows, unsigned n,
-		      const struct view_data *data, struct canvas *canvas, struct rect r)
+static void draw_rows(const struct drawing *d, const struct heat_row *rows, unsigned n, struct rect r)
 {
 	int h = r.h / (int)n, left_out = (int)n - r.h + 1;
 	struct rect last = {0};
@@ -93,50 +91,46 @@ static void draw_rows(const struct chart *chart, const struct heat_row *rows, un
 	if (left_out > 1 && r.h > 1)
 		last = rect_bottom(&r, 1);
 	for (unsigned i = 0; i < n && r.h > 0; i++)
-		draw_row(chart, &rows[i], data, canvas, rect_top(&r, h > 0 ? h : 1));
-	canvas_printf(canvas, last, STYLE_DIM, "%d more: z shows this panel alone", left_out);
+		draw_row(d, &rows[i], rect_top(&r, h > 0 ? h : 1));
+	canvas_printf(d->canvas, last, STYLE_DIM, "%d more: z shows this panel alone", left_out);
 	if (r.h > 0)
-		draw_legend(steps_of(chart), canvas, rect_bottom(&r, 1));
+		draw_legend(steps_of(d->chart), d->canvas, rect_bottom(&r, 1));
 }
 
-bool widget_heat_each(const struct chart *chart, const struct view_data *data, struct canvas *canvas,
-		      struct rect r)
+bool widget_heat_each(const struct drawing *d, struct rect r)
 {
 	const struct metric_instance *instances[EACH_MAX];
 	struct heat_row rows[EACH_MAX];
 	unsigned n;
 
-	if (!widget_has_each(chart, data))
+	if (!widget_has_each(d))
 		return false;
-	n = widget_instances(chart, data, instances);
+	n = widget_instances(d, instances);
 	for (unsigned i = 0; i < n; i++)
-		rows[i] = (struct heat_row){.series = &chart->series[0], .instance = instances[i]};
-	draw_rows(chart, rows, n, data, canvas, r);
+		rows[i] = (struct heat_row){.series = &d->chart->series[0], .instance = instances[i]};
+	draw_rows(d, rows, n, r);
 	return true;
 }
 
-static struct need heat_size(const struct chart *chart, const struct view_data *data, int cols)
+static struct need heat_size(const struct drawing *d, int cols)
 {
-	(void)data;
 	(void)cols;
-	return (struct need){(int)chart->n_series, (int)chart->n_series + 1};
+	return (struct need){(int)d->chart->n_series, (int)d->chart->n_series + 1};
 }
 
-static void heat_draw(const struct chart *chart, const struct view_data *data, struct canvas *canvas,
-		      struct rect r)
+static void heat_draw(const struct drawing *d, struct rect r)
 {
 	struct heat_row rows[ROWS_MAX];
-	unsigned n = chart->n_series < ROWS_MAX ? chart->n_series : ROWS_MAX;
+	unsigned n = d->chart->n_series < ROWS_MAX ? d->chart->n_series : ROWS_MAX;
 
 	for (unsigned i = 0; i < n; i++)
-		rows[i] = (struct heat_row){.series = &chart->series[i]};
-	draw_rows(chart, rows, n, data, canvas, r);
+		rows[i] = (struct heat_row){.series = &d->chart->series[i]};
+	draw_rows(d, rows, n, r);
 }
 
-static int heat_axis(const struct chart *chart, const struct view_data *data, struct rect inner)
+static int heat_axis(const struct drawing *d, struct rect inner)
 {
-	(void)chart;
-	(void)data;
+	(void)d;
 	return inner.w - LABEL_COLS;
 }
 

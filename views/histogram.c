@@ -70,14 +70,14 @@ static struct histogram_columns cut_columns(const struct chart *chart, struct re
 
 /* Return the worst style of a class. If the corner's metric has a limit, a slow class is an alarm
  * only beyond it, and neutral while it is not judged. */
-static enum style worst_style(const struct chart *chart, const struct view_data *data)
+static enum style worst_style(const struct drawing *d)
 {
 	struct series s;
 	enum style style;
 
-	if (!chart_option_series(chart, data, "corner", &s) || s.metric->alert == ALERT_NONE)
+	if (!chart_option_series(d->chart, d->data, "corner", &s) || s.metric->alert == ALERT_NONE)
 		return STYLE_HOT;
-	style = chart_style(NULL, &s, data, NULL, series_now(&s, data), -1);
+	style = series_style(&s, d->data, NULL, series_now(&s, d->data), -1);
 	return style == STYLE_CALM ? STYLE_BUSY : style == STYLE_TEXT ? STYLE_SERIES1 : STYLE_HOT;
 }
 
@@ -92,102 +92,99 @@ static enum style word_style(struct span word, enum style worst)
 }
 
 /* Return the value of a full bar: 100 for shares, the largest class for counts. */
-static double scale_of(const struct chart *chart, const struct view_data *data)
+static double scale_of(const struct drawing *d)
 {
 	double largest = 0;
 
-	for (unsigned i = 0; i < chart->n_series; i++) {
-		if (is_percent(&chart->series[i]))
+	for (unsigned i = 0; i < d->chart->n_series; i++) {
+		if (is_percent(&d->chart->series[i]))
 			return 100;
-		largest = real_max(largest, series_rate_now(&chart->series[i], data));
+		largest = real_max(largest, series_rate_now(&d->chart->series[i], d->data));
 	}
 	return largest;
 }
 
-static void draw_headings(const struct view_data *data, struct canvas *canvas, struct rect free,
-			  const struct histogram_columns *c)
+static void draw_headings(const struct drawing *d, struct rect free, const struct histogram_columns *c)
 {
 	char text[UNITS_TEXT], span[UNITS_TEXT];
 
-	if (data->refresh_s > 0) {
-		double now_s = data->range_s > 0 ? data->range_s : data->refresh_s;
+	if (d->data->refresh_s > 0) {
+		double now_s = d->data->range_s > 0 ? d->data->range_s : d->data->refresh_s;
 
 		snprintf(text, sizeof(text), "now %.20s", time_format(span, (int64_t)(now_s * 1e9)));
-		if (!widget_heading(canvas, free, c->now, text))
-			widget_heading(canvas, free, c->now, "now");
+		if (!widget_heading(d->canvas, free, c->now, text))
+			widget_heading(d->canvas, free, c->now, "now");
 	}
-	widget_heading(canvas, free, c->total, "since start");
+	widget_heading(d->canvas, free, c->total, "since start");
 }
 
-static void draw_row(const struct series *series, const struct view_data *data, struct canvas *canvas,
-		     const struct histogram_columns *c, struct span word, enum style style, double scale)
+static void draw_row(const struct drawing *d, const struct series *series, const struct histogram_columns *c,
+		     struct span word, enum style style, double scale)
 {
-	double now = series_rate_now(series, data);
+	double now = series_rate_now(series, d->data);
 	struct series beside;
 
 	style = now > 0 ? style : STYLE_DIM; /* an empty one is no alarm */
-	canvas_text_right(canvas, c->label, STYLE_TEXT, series->label);
-	canvas_meter(canvas, c->bar, style, now / scale, NAN);
-	widget_value(canvas, c->now, series, data, NULL, now, STYLE_TEXT, false);
+	canvas_text_right(d->canvas, c->label, STYLE_TEXT, series->label);
+	canvas_meter(d->canvas, c->bar, style, now / scale, NAN);
+	widget_value(d, c->now, series, NULL, now, STYLE_TEXT, false);
 	if (c->beside.w && series_beside(series, &beside))
-		widget_number(canvas, c->beside, beside.metric->unit, series_rate_now(&beside, data),
+		widget_number(d->canvas, c->beside, beside.metric->unit, series_rate_now(&beside, d->data),
 			      beside.metric->grows, false, STYLE_DIM);
-	widget_number(canvas, c->total, series->metric->unit, series_rate_total(series, data),
+	widget_number(d->canvas, c->total, series->metric->unit, series_rate_total(series, d->data),
 		      series->metric->grows, false, STYLE_DIM);
-	canvas_printf(canvas, c->word, style == STYLE_SERIES1 ? STYLE_DIM : style, "%.*s", SPAN_ARG(word));
+	canvas_printf(d->canvas, c->word, style == STYLE_SERIES1 ? STYLE_DIM : style, "%.*s", SPAN_ARG(word));
 }
 
-static struct need histogram_size(const struct chart *chart, const struct view_data *data, int cols)
+static struct need histogram_size(const struct drawing *d, int cols)
 {
-	int most = 1 + (int)chart->n_series;
+	int most = 1 + (int)d->chart->n_series;
 
-	(void)data;
 	(void)cols;
-	return (struct need){span_is(chart_option(chart, "whole"), "yes") ? most : 2, most};
+	return (struct need){span_is(chart_option(d->chart, "whole"), "yes") ? most : 2, most};
 }
 
 /* Return how many lines are left over for a graph, and set *series to what it shows. */
-static int graph_lines(const struct chart *chart, const struct view_data *data, struct rect inner,
-		       struct series *series)
+static int graph_lines(const struct drawing *d, struct rect inner, struct series *series)
 {
-	int left = inner.h - 1 - (int)chart->n_series;
+	int left = inner.h - 1 - (int)d->chart->n_series;
 
-	return left >= WIDGET_OVER_TIME_MIN && chart_option_series(chart, data, "corner", series) ? left : 0;
+	return left >= WIDGET_OVER_TIME_MIN && chart_option_series(d->chart, d->data, "corner", series) ? left
+													: 0;
 }
 
-static int histogram_axis(const struct chart *chart, const struct view_data *data, struct rect inner)
+static int histogram_axis(const struct drawing *d, struct rect inner)
 {
 	struct series series;
 
-	return graph_lines(chart, data, inner, &series) ? inner.w - WIDGET_AXIS_COLS : 0;
+	return graph_lines(d, inner, &series) ? inner.w - WIDGET_AXIS_COLS : 0;
 }
 
-static void histogram_draw(const struct chart *chart, const struct view_data *data, struct canvas *canvas,
-			   struct rect r)
+static void histogram_draw(const struct drawing *d, struct rect r)
 {
-	struct span words = chart_option(chart, "words");
-	struct histogram_columns c = cut_columns(chart, r);
-	double scale = scale_of(chart, data);
-	enum style worst = worst_style(chart, data);
+	struct span words = chart_option(d->chart, "words");
+	struct histogram_columns c = cut_columns(d->chart, r);
+	double scale = scale_of(d);
+	enum style worst = worst_style(d);
 	struct series over_time;
-	int skip, graph = graph_lines(chart, data, r, &over_time);
+	int skip, graph = graph_lines(d, r, &over_time);
 	struct rect row;
 
-	draw_headings(data, canvas, widget_head(&r), &c);
+	draw_headings(d, widget_head(&r), &c);
 	/* if space is short, show the last classes, which are the slowest */
-	skip = (int)chart->n_series - r.h;
-	for (unsigned i = 0; i < chart->n_series; i++) {
+	skip = (int)d->chart->n_series - r.h;
+	for (unsigned i = 0; i < d->chart->n_series; i++) {
 		struct span word = span_trim(span_until(&words, ','));
 
 		if (skip-- > 0)
 			continue;
 		row = rect_top(&r, 1);
-		widget_row(data, row, chart, &chart->series[i], NULL);
-		c = cut_columns(chart, row);
-		draw_row(&chart->series[i], data, canvas, &c, word, word_style(word, worst), scale);
+		widget_row(d, row, &d->chart->series[i], NULL);
+		c = cut_columns(d->chart, row);
+		draw_row(d, &d->chart->series[i], &c, word, word_style(word, worst), scale);
 	}
 	if (graph)
-		widget_over_time(chart, &over_time, data, canvas, rect_bottom(&r, graph));
+		widget_over_time(d, &over_time, rect_bottom(&r, graph));
 }
 
 static const char *const histogram_options[] = {"words", "corner", "scale #", "whole yes", NULL};

@@ -84,29 +84,28 @@ double widget_series_top(const struct series *series, unsigned n, const struct v
 			       data->point_s > 0 ? (int)real_round(HOLD_S / data->point_s) : 0);
 }
 
-double widget_scale(const struct chart *chart, const struct series *series, const struct view_data *data,
-		    int points)
+double widget_scale(const struct drawing *d, const struct series *series, int points)
 {
 	const struct metric *m = series->metric;
 	double top;
 
 	if (m->unit->kind == UNIT_PERCENT)
-		return !chart->loads && m->alert == ALERT_ABOVE && m->alert_at <= SMALL_LIMIT
+		return !d->chart->loads && m->alert == ALERT_ABOVE && m->alert_at <= SMALL_LIMIT
 			       ? 2 * m->alert_at
-			       : chart_option_int(chart, "scale", 100);
+			       : chart_option_int(d->chart, "scale", 100);
 	if (m->alert == ALERT_ABOVE)
 		return 2 * m->alert_at;
-	top = widget_series_top(series, 1, data, points);
+	top = widget_series_top(series, 1, d->data, points);
 	return m->alert == ALERT_BELOW ? real_min(top, BELOW_SCALE * m->alert_at) : top;
 }
 
 /* Return the style of a cell. Near a boundary it is that of the cell before, so that noise does not
  * change colours. */
-static enum style sticky_style(const struct chart *chart, const struct series *series,
-			       const struct view_data *data, const struct metric_instance *instance,
-			       double value, int back, double before, enum style last)
+static enum style sticky_style(const struct drawing *d, const struct series *series,
+			       const struct metric_instance *instance, double value, int back, double before,
+			       enum style last)
 {
-	enum style style = chart_style(chart, series, data, instance, value, back);
+	enum style style = chart_style(d, series, instance, value, back);
 	bool near = fabs(value - LOAD_BUSY) <= NEAR || fabs(value - LOAD_HOT) <= NEAR;
 
 	if (series->metric->alert == ALERT_NONE && !isnan(before) && near && fabs(value - before) <= STICK)
@@ -127,20 +126,20 @@ void widget_past_points(const struct series *series, unsigned n, const struct vi
 		past->points[points] = past->points[points - 1];
 }
 
-void widget_history(const struct chart *chart, const struct series *series, const struct view_data *data,
+void widget_history(const struct drawing *d, const struct series *series,
 		    const struct metric_instance *instance, double scale, struct widget_past *past, int cells)
 {
-	int odd = (int)(series_feed(series, data)->n_steps % 2);
+	int odd = (int)(series_feed(series, d->data)->n_steps % 2);
 	double before = NAN;
 	enum style last = STYLE_SERIES1;
 
-	widget_past_points(series, 1, data, instance, past, cells);
+	widget_past_points(series, 1, d->data, instance, past, cells);
 	for (int i = 0; i < cells; i++) {
 		double *p = &past->points[2 * i], sum;
 		int back = 2 * (cells - 1 - i) - odd;
 
 		sum = isnan(p[0]) ? p[1] : isnan(p[1]) ? p[0] : (p[0] + p[1]) / 2;
-		last = sticky_style(chart, series, data, instance, sum, back < 0 ? 0 : back, before, last);
+		last = sticky_style(d, series, instance, sum, back < 0 ? 0 : back, before, last);
 		past->styles[i] = (uint8_t)last;
 		before = sum;
 		p[0] /= scale;
@@ -162,45 +161,43 @@ char *widget_span_text(char buf[UNITS_TEXT], double seconds)
 	return buf;
 }
 
-void widget_history_head(const struct view_data *data, struct canvas *canvas, struct rect r)
+void widget_history_head(const struct drawing *d, struct rect r)
 {
 	char span[UNITS_TEXT], text[UNITS_TEXT + 8];
 
-	snprintf(text, sizeof(text), "last %s", widget_span_text(span, 2 * r.w * data->point_s));
-	if (data->point_s > 0)
-		canvas_text(canvas, r, STYLE_DIM, text_width(text) <= r.w ? text : span);
+	snprintf(text, sizeof(text), "last %s", widget_span_text(span, 2 * r.w * d->data->point_s));
+	if (d->data->point_s > 0)
+		canvas_text(d->canvas, r, STYLE_DIM, text_width(text) <= r.w ? text : span);
 }
 
-double widget_draw_history(const struct chart *chart, const struct series *series,
-			   const struct view_data *data, const struct metric_instance *instance, double scale,
-			   struct canvas *canvas, struct rect r)
+double widget_draw_history(const struct drawing *d, const struct series *series,
+			   const struct metric_instance *instance, double scale, struct rect r)
 {
 	double peak = NAN;
 	struct widget_past past;
 
 	if (r.w < 1)
 		return peak;
-	widget_history(chart, series, data, instance, scale, &past, r.w);
-	canvas_history(canvas, r, past.points, past.styles, past.cells);
-	widget_cursor(data, series_feed(series, data), canvas, r);
+	widget_history(d, series, instance, scale, &past, r.w);
+	canvas_history(d->canvas, r, past.points, past.styles, past.cells);
+	widget_cursor(d, series_feed(series, d->data), r);
 	for (int i = 0; i < 2 * past.cells; i++)
 		peak = real_max(peak, past.points[i]);
 	return peak;
 }
 
-void widget_cursor(const struct view_data *data, const struct feed *feed, struct canvas *canvas,
-		   struct rect r)
+void widget_cursor(const struct drawing *d, const struct feed *feed, struct rect r)
 {
 	int odd = (int)(feed->n_steps % 2), back = (feed->cursor - 1 + odd) / 2;
 
 	if (feed->end_ns)
-		hits_add(data->hits, &(struct hit){.at = r,
-						   .kind = HIT_GRAPH,
-						   .end_ns = feed->end_ns + odd * feed->point_ns,
-						   .cell_ns = 2 * feed->point_ns});
+		hits_add(d->data->hits, &(struct hit){.at = r,
+						      .kind = HIT_GRAPH,
+						      .end_ns = feed->end_ns + odd * feed->point_ns,
+						      .cell_ns = 2 * feed->point_ns});
 
 	if (feed->cursor && back < r.w)
-		canvas_restyle(canvas, (struct rect){r.x + r.w - 1 - back, r.y, 1, r.h}, STYLE_CURSOR);
+		canvas_restyle(d->canvas, (struct rect){r.x + r.w - 1 - back, r.y, 1, r.h}, STYLE_CURSOR);
 }
 
 /* Return the mean over the last whole 5 s of the clock, so that it stays the same until the next 5

@@ -70,10 +70,9 @@ static void draw_past(const struct hot_shown *hot, struct canvas *canvas, struct
 	canvas_history(canvas, r, points, styles, HOT_PAST);
 }
 
-static void draw_row(const struct chart *chart, const struct view_data *data, struct canvas *canvas,
-		     struct rect row, const struct hot_row *r)
+static void draw_row(const struct drawing *d, struct rect row, const struct hot_row *r)
 {
-	const struct hot_shown *hot = data->hot;
+	const struct hot_shown *hot = d->data->hot;
 	const struct hot_function *f = &hot->profile->functions[r->function];
 	struct rect c[COLUMNS];
 	char text[HOT_NAME_TEXT];
@@ -81,41 +80,41 @@ static void draw_row(const struct chart *chart, const struct view_data *data, st
 
 	cut_columns(row, hot->table->has_calls, c);
 	hot_function_text(f, text, sizeof(text));
-	canvas_text_cut(canvas, c[NAME], f->name[0] ? STYLE_TEXT : STYLE_DIM, text);
+	canvas_text_cut(d->canvas, c[NAME], f->name[0] ? STYLE_TEXT : STYLE_DIM, text);
 	if (c[BAR].w)
-		canvas_meter(canvas, c[BAR], STYLE_SERIES1,
+		canvas_meter(d->canvas, c[BAR], STYLE_SERIES1,
 			     hot->table->n && hot->table->rows[0].self > 0
 				     ? r->self / hot->table->rows[0].self
 				     : NAN,
 			     NAN);
 	snprintf(text, sizeof(text), few ? "[%.1f]" : "%.1f", share_percent(hot, r->self));
-	canvas_text_right(canvas, c[SELF], few ? STYLE_DIM : STYLE_VALUE, text);
+	canvas_text_right(d->canvas, c[SELF], few ? STYLE_DIM : STYLE_VALUE, text);
 	snprintf(text, sizeof(text), "%.1f", share_percent(hot, r->plus_minus));
-	canvas_text_right(canvas, c[MARGIN], STYLE_DIM, text);
+	canvas_text_right(d->canvas, c[MARGIN], STYLE_DIM, text);
 	snprintf(text, sizeof(text), "%.1f", share_percent(hot, r->total));
 	if (c[TOTAL].w)
-		canvas_text_right(canvas, c[TOTAL], STYLE_TEXT, text);
-	canvas_text_cut(canvas, c[MODULE], STYLE_DIM, f->module);
+		canvas_text_right(d->canvas, c[TOTAL], STYLE_TEXT, text);
+	canvas_text_cut(d->canvas, c[MODULE], STYLE_DIM, f->module);
 	if (r->n_threads > 1)
-		canvas_printf(canvas, c[THREAD], STYLE_TEXT, "%u threads", r->n_threads);
+		canvas_printf(d->canvas, c[THREAD], STYLE_TEXT, "%u threads", r->n_threads);
 	else if (r->n_threads)
-		canvas_text_cut(canvas, c[THREAD], STYLE_TEXT, hot->profile->threads[r->thread].name);
+		canvas_text_cut(d->canvas, c[THREAD], STYLE_TEXT, hot->profile->threads[r->thread].name);
 	if (c[PAST].w)
-		draw_past(hot, canvas, c[PAST], r->function);
-	hits_add(data->hits,
+		draw_past(hot, d->canvas, c[PAST], r->function);
+	hits_add(d->data->hits,
 		 &(struct hit){.at = row,
 			       .mark = row,
 			       .kind = HIT_ROW,
-			       .subject = {.chart = chart, .item = hot_row_item(hot->profile, r)}});
+			       .subject = {.chart = d->chart, .item = hot_row_item(hot->profile, r)}});
 }
 
-static struct need hot_size(const struct chart *chart, const struct view_data *data, int cols)
+static struct need hot_size(const struct drawing *d, int cols)
 {
-	int most = data->hot && data->hot->table->n ? 2 + (int)data->hot->table->n : WORDS_MOST;
+	int most = d->data->hot && d->data->hot->table->n ? 2 + (int)d->data->hot->table->n : WORDS_MOST;
 
-	(void)chart, (void)cols;
-	return data->hot ? (struct need){LINES_MIN, most < LINES_MIN ? LINES_MIN : most}
-			 : (struct need){0, 0};
+	(void)cols;
+	return d->data->hot ? (struct need){LINES_MIN, most < LINES_MIN ? LINES_MIN : most}
+			    : (struct need){0, 0};
 }
 
 /* The row that is selected; -1: none. */
@@ -155,10 +154,9 @@ static void draw_rest(const struct hot_shown *hot, struct canvas *canvas, struct
 	canvas_text_right(canvas, c[SELF], STYLE_DIM, text);
 }
 
-static void hot_draw(const struct chart *chart, const struct view_data *data, struct canvas *canvas,
-		     struct rect r)
+static void hot_draw(const struct drawing *d, struct rect r)
 {
-	const struct hot_shown *hot = data->hot;
+	const struct hot_shown *hot = d->data->hot;
 	int n = hot ? (int)hot->table->n : 0, from, i;
 	char count[UNITS_TEXT];
 	bool filtered;
@@ -166,8 +164,8 @@ static void hot_draw(const struct chart *chart, const struct view_data *data, st
 	if (!hot)
 		return;
 	if (!n) {
-		canvas_text(canvas, rect_top(&r, 1), STYLE_TEXT, hot->event);
-		widget_words(canvas, &r, STYLE_DIM,
+		canvas_text(d->canvas, rect_top(&r, 1), STYLE_TEXT, hot->event);
+		widget_words(d->canvas, &r, STYLE_DIM,
 			     hot->may_not
 				     ? "Sampling all processes needs kernel.perf_event_paranoid at 0 (sudo "
 				       "sysctl kernel.perf_event_paranoid=0) or CAP_PERFMON (sudo setcap "
@@ -176,26 +174,24 @@ static void hot_draw(const struct chart *chart, const struct view_data *data, st
 				     : "the first samples come within a second");
 		return;
 	}
-	canvas_printf(canvas, rect_top(&r, 1), STYLE_DIM,
+	canvas_printf(d->canvas, rect_top(&r, 1), STYLE_DIM,
 		      "%s   %s samples in %.0f s   scope %s   %.0f lost   cost %.1f %%", hot->event,
 		      count_format(count, hot->table->count), hot->seconds, hot->whose, hot->lost, hot->cost);
-	draw_heads(canvas, widget_head(&r), hot->table->has_calls);
+	draw_heads(d->canvas, widget_head(&r), hot->table->has_calls);
 	/* Filtered, all that fit are few. */
-	filtered = data->filter && data->filter[0];
-	from = filtered ? 0 : widget_scroll(data, n, r.h - 1, selected_row(data));
+	filtered = d->data->filter && d->data->filter[0];
+	from = filtered ? 0 : widget_scroll(d->data, n, r.h - 1, selected_row(d->data));
 	for (i = from; i < n && r.h > (!filtered && i + 1 < n); i++)
-		if (fits_filter(data, &hot->table->rows[i]))
-			draw_row(chart, data, canvas, rect_top(&r, 1), &hot->table->rows[i]);
+		if (fits_filter(d->data, &hot->table->rows[i]))
+			draw_row(d, rect_top(&r, 1), &hot->table->rows[i]);
 	if (i < n && !filtered)
-		draw_rest(hot, canvas, r, i);
+		draw_rest(hot, d->canvas, r, i);
 }
 
-static void hot_corner(const struct chart *chart, const struct view_data *data, bool ascii, char *text,
-		       size_t size)
+static void hot_corner(const struct drawing *d, char *text, size_t size)
 {
-	(void)chart, (void)ascii;
-	if (data->hot && isfinite(data->hot->busy))
-		snprintf(text, size, "%.1f %% = CPU time in scope", data->hot->busy);
+	if (d->data->hot && isfinite(d->data->hot->busy))
+		snprintf(text, size, "%.1f %% = CPU time in scope", d->data->hot->busy);
 }
 
 const struct widget widget_hot = {
@@ -210,10 +206,10 @@ static const struct hot_row *shown_row(const struct view_data *data)
 	return data->hot && data->hot->table->n ? &data->hot->table->rows[at < 0 ? 0 : at] : NULL;
 }
 
-static struct need around_size(const struct chart *chart, const struct view_data *data, int cols)
+static struct need around_size(const struct drawing *d, int cols)
 {
-	(void)chart, (void)cols;
-	return data->hot ? (struct need){LINES_MIN, 4 + 3 * PARTS_MOST} : (struct need){0, 0};
+	(void)cols;
+	return d->data->hot ? (struct need){LINES_MIN, 4 + 3 * PARTS_MOST} : (struct need){0, 0};
 }
 
 static void draw_part(const struct hot_profile *p, const struct hot_part *part, double of, bool address,
@@ -243,31 +239,29 @@ static void draw_parts(const char *head, const struct hot_profile *p, const stru
 		draw_part(p, &parts[i], of, address, canvas, rect_top(r, 1));
 }
 
-static void around_draw(const struct chart *chart, const struct view_data *data, struct canvas *canvas,
-			struct rect r)
+static void around_draw(const struct drawing *d, struct rect r)
 {
-	const struct hot_row *row = shown_row(data);
-	const struct hot_profile *p = row ? data->hot->profile : NULL;
+	const struct hot_row *row = shown_row(d->data);
+	const struct hot_profile *p = row ? d->data->hot->profile : NULL;
 	const struct hot_function *f = row ? &p->functions[row->function] : NULL;
 	struct hot_around a;
 	char text[HOT_NAME_TEXT];
 
-	(void)chart;
 	if (!row)
 		return;
-	hot_around_make(&a, p, &data->hot->scope, row->function);
+	hot_around_make(&a, p, &d->data->hot->scope, row->function);
 	hot_function_text(f, text, sizeof(text));
-	canvas_text_cut(canvas, rect_top(&r, 1), STYLE_TITLE, text);
-	canvas_printf(canvas, rect_top(&r, 1), STYLE_TEXT, "%s+0x%llx, %llu bytes, %llu samples", f->module,
-		      (unsigned long long)f->start, (unsigned long long)f->size,
+	canvas_text_cut(d->canvas, rect_top(&r, 1), STYLE_TITLE, text);
+	canvas_printf(d->canvas, rect_top(&r, 1), STYLE_TEXT, "%s+0x%llx, %llu bytes, %llu samples",
+		      f->module, (unsigned long long)f->start, (unsigned long long)f->size,
 		      (unsigned long long)row->count);
-	draw_parts("called by, % of total", p, a.callers, a.n_callers, (double)a.total_weight, false, canvas,
-		   &r);
-	if (data->hot->table->has_calls)
-		draw_parts("calls, % of total", p, a.calls, a.n_calls, (double)a.total_weight, false, canvas,
-			   &r);
+	draw_parts("called by, % of total", p, a.callers, a.n_callers, (double)a.total_weight, false,
+		   d->canvas, &r);
+	if (d->data->hot->table->has_calls)
+		draw_parts("calls, % of total", p, a.calls, a.n_calls, (double)a.total_weight, false,
+			   d->canvas, &r);
 	draw_parts("addresses, % of self, may be one late", p, a.addresses, a.n_addresses, (double)a.weight,
-		   true, canvas, &r);
+		   true, d->canvas, &r);
 	hot_around_fini(&a);
 }
 

@@ -56,19 +56,19 @@ static void add_cell(struct matrix *m, const struct series *s)
 		m->cells[row][column] = s;
 }
 
-static bool shows_cpus(const struct chart *chart, const struct view_data *data, int cols)
+static bool shows_cpus(const struct drawing *d, int cols)
 {
 	const struct metric_instance *cpus[EACH_MAX];
-	unsigned n = widget_has_each(chart, data) ? widget_instances(chart, data, cpus) : 0;
+	unsigned n = widget_has_each(d) ? widget_instances(d, cpus) : 0;
 
-	return n && n <= COLUMNS_MAX && (int)n * CPU_CELL + widget_label_cols(chart) < cols;
+	return n && n <= COLUMNS_MAX && (int)n * CPU_CELL + widget_label_cols(d->chart) < cols;
 }
 
 /* Add a column for each cluster, or one for all CPUs if there is only one cluster. */
-static void list_clusters(struct matrix *m, const struct chart *chart, const struct view_data *data, int cols)
+static void list_clusters(const struct drawing *d, struct matrix *m, int cols)
 {
-	const struct metric_set *set = series_feed(&chart->series[0], data)->set;
-	enum instance_kind kind = shows_cpus(chart, data, cols) ? INSTANCE_CPU : INSTANCE_CLUSTER;
+	const struct metric_set *set = series_feed(&d->chart->series[0], d->data)->set;
+	enum instance_kind kind = shows_cpus(d, cols) ? INSTANCE_CPU : INSTANCE_CLUSTER;
 
 	for (unsigned i = 0; set && i < set->n_instances && m->n_columns < COLUMNS_MAX; i++)
 		if (set->instances[i].kind == kind) {
@@ -82,11 +82,9 @@ static void list_clusters(struct matrix *m, const struct chart *chart, const str
 }
 
 /* Return into how many parts side by side the rows are folded; 0 if there is no room. */
-static unsigned count_folds(const struct matrix *m, const struct chart *chart, const struct view_data *data,
-			    int cols)
+static unsigned count_folds(const struct drawing *d, const struct matrix *m, int cols)
 {
-	bool lacks_cpus =
-		widget_has_each(chart, data) && !(m->instances[0] && m->instances[0]->kind == INSTANCE_CPU);
+	bool lacks_cpus = widget_has_each(d) && !(m->instances[0] && m->instances[0]->kind == INSTANCE_CPU);
 	int part = (cols - FOLD_GAP) / 2;
 
 	if (!m->each || cols >= FOLD_BELOW)
@@ -94,18 +92,18 @@ static unsigned count_folds(const struct matrix *m, const struct chart *chart, c
 	return lacks_cpus || FOLD_LABEL + (int)m->n_columns * FOLD_CELL > part ? 0 : 2;
 }
 
-bool widget_matrix_fits(const struct chart *chart, const struct view_data *data, int cols)
+bool widget_matrix_fits(const struct drawing *d, int cols)
 {
 	struct matrix m = {.each = true};
 
-	list_clusters(&m, chart, data, cols);
-	return count_folds(&m, chart, data, cols) > 0;
+	list_clusters(d, &m, cols);
+	return count_folds(d, &m, cols) > 0;
 }
 
 /* Return the scale of a row: that of the mean over all clusters, doubled for clusters above it. */
-static double cluster_scale(const struct chart *chart, const struct view_data *data, const struct series *s)
+static double cluster_scale(const struct drawing *d, const struct series *s)
 {
-	double scale = widget_scale(chart, s, data, 2 * CANVAS_COLS_MAX);
+	double scale = widget_scale(d, s, 2 * CANVAS_COLS_MAX);
 
 	return s->metric->alert != ALERT_ABOVE && s->metric->unit->kind == UNIT_RATIO ? 2 * scale : scale;
 }
@@ -124,17 +122,17 @@ static void add_row(struct matrix *m, const struct series *s)
 	m->rows[m->n_rows++] = s->label;
 }
 
-static void fill_matrix(struct matrix *m, const struct chart *chart, const struct view_data *data, int cols)
+static void fill_matrix(const struct drawing *d, struct matrix *m, int cols)
 {
 	memset(m, 0, sizeof(*m));
-	m->each = chart_option(chart, "each").n;
+	m->each = chart_option(d->chart, "each").n;
 	if (m->each)
-		list_clusters(m, chart, data, cols);
-	for (unsigned i = 0; i < chart->n_series; i++)
-		(m->each ? add_row : add_cell)(m, &chart->series[i]);
+		list_clusters(d, m, cols);
+	for (unsigned i = 0; i < d->chart->n_series; i++)
+		(m->each ? add_row : add_cell)(m, &d->chart->series[i]);
 }
 
-static void find_scales(struct matrix *m, const struct chart *chart, const struct view_data *data)
+static void find_scales(const struct drawing *d, struct matrix *m)
 {
 	for (unsigned row = 0; row < m->n_rows; row++)
 		for (unsigned k = 0; k < (m->each ? 1 : m->n_columns); k++) {
@@ -142,19 +140,18 @@ static void find_scales(struct matrix *m, const struct chart *chart, const struc
 			double *scale = &m->scales[m->each ? row : k];
 
 			if (m->each)
-				*scale = cluster_scale(chart, data, s);
+				*scale = cluster_scale(d, s);
 			else if (s)
-				*scale = real_max(*scale, widget_scale(chart, s, data, 2 * CANVAS_COLS_MAX));
+				*scale = real_max(*scale, widget_scale(d, s, 2 * CANVAS_COLS_MAX));
 		}
 }
 
-void widget_cell(const struct widget_cell *cell, const struct view_data *data, struct canvas *canvas,
-		 struct rect r)
+void widget_cell(const struct drawing *d, const struct widget_cell *cell, struct rect r)
 {
 	const struct metric *m = cell->series->metric;
 	struct series series = *cell->series; /* in the colour of the cell */
-	double value = series_rate(cell->series, data, cell->instance, -1), peak = NAN;
-	enum style level = chart_style(cell->chart, cell->series, data, cell->instance, value, -1),
+	double value = series_rate(cell->series, d->data, cell->instance, -1), peak = NAN;
+	enum style level = chart_style(d, cell->series, cell->instance, value, -1),
 		   style = cell->odd_one ? STYLE_BUSY : level;
 	int value_cols = cell->value_cols ? cell->value_cols : widget_value_cols(m->unit);
 	bool text = style == STYLE_TEXT;
@@ -164,15 +161,14 @@ void widget_cell(const struct widget_cell *cell, const struct view_data *data, s
 	if (!series.colour)
 		series.colour = cell->part;
 	if (r.w >= WIDGET_CELL_HISTORY) {
-		peak = widget_draw_history(cell->chart, &series, data, cell->instance, cell->scale, canvas,
-					   rect_right(&r, r.w / 3));
+		peak = widget_draw_history(d, &series, cell->instance, cell->scale, rect_right(&r, r.w / 3));
 		rect_right(&r, 1);
 	}
 	r = rect_bottom(&r, 1);
 	if (r.w >= BESIDE_FROM && series_beside(cell->series, &beside)) {
 		struct rect at = rect_right(&r, widget_value_cols(beside.metric->unit));
 
-		widget_number(canvas, at, beside.metric->unit, series_rate_now(&beside, data),
+		widget_number(d->canvas, at, beside.metric->unit, series_rate_now(&beside, d->data),
 			      beside.metric->grows, false, STYLE_DIM);
 	}
 	bar = rect_left(&r, r.w - value_cols - cell->word_cols);
@@ -180,27 +176,28 @@ void widget_cell(const struct widget_cell *cell, const struct view_data *data, s
 	if (!(value > 0))
 		style = STYLE_DIM;
 	if (bar.w >= BAR_MIN) {
-		canvas_meter(canvas, bar, text ? canvas_part_style(cell->part) : style, value / cell->scale,
+		canvas_meter(d->canvas, bar, text ? canvas_part_style(cell->part) : style,
+			     value / cell->scale,
 			     m->alert == ALERT_NONE ? (double)NAN : m->alert_at / cell->scale);
-		canvas_meter_peak(canvas, bar, value / cell->scale, peak);
+		canvas_meter_peak(d->canvas, bar, value / cell->scale, peak);
 	}
-	widget_value(canvas, r, cell->series, data, cell->instance, value,
-		     style == STYLE_TEXT ? STYLE_VALUE : style, cell->odd_one || cell->word_cols);
+	widget_value(d, r, cell->series, cell->instance, value, style == STYLE_TEXT ? STYLE_VALUE : style,
+		     cell->odd_one || cell->word_cols);
 	if (cell->odd_one)
-		canvas_text_right(canvas, r, style, "!");
+		canvas_text_right(d->canvas, r, style, "!");
 	if (cell->word_cols)
-		widget_word(canvas, word, cell->series, level, false);
+		widget_word(d->canvas, word, cell->series, level, false);
 }
 
-static struct need matrix_size(const struct chart *chart, const struct view_data *data, int cols)
+static struct need matrix_size(const struct drawing *d, int cols)
 {
 	struct matrix m;
 	unsigned folds;
 	int rows;
 
-	fill_matrix(&m, chart, data, cols);
-	folds = count_folds(&m, chart, data, cols);
-	if (!folds || (int)chart->n_series < chart_option_int(chart, "least", 1))
+	fill_matrix(d, &m, cols);
+	folds = count_folds(d, &m, cols);
+	if (!folds || (int)d->chart->n_series < chart_option_int(d->chart, "least", 1))
 		return (struct need){0, 0};
 	rows = 1 + (int)((m.n_rows + folds - 1) / folds);
 	if (folds == 1 && m.each)
@@ -215,15 +212,14 @@ static int gap_of(int cell)
 	return cell < CELL_GAP + FOLD_CELL ? 1 : CELL_GAP;
 }
 
-static void draw_matrix_row(const struct matrix *m, unsigned row, const struct chart *chart,
-			    const struct view_data *data, struct canvas *canvas, struct rect r, int cell)
+static void draw_matrix_row(const struct drawing *d, const struct matrix *m, unsigned row, struct rect r,
+			    int cell)
 {
 	struct rect label = rect_left(&r, r.w - cell * (int)m->n_columns);
 
-	canvas_text(canvas, rect_bottom(&label, 1), STYLE_TEXT, m->rows[row]);
+	canvas_text(d->canvas, rect_bottom(&label, 1), STYLE_TEXT, m->rows[row]);
 	for (unsigned k = 0; k < m->n_columns; k++) {
-		struct widget_cell c = {.chart = chart,
-					.series = m->cells[row][k],
+		struct widget_cell c = {.series = m->cells[row][k],
 					.instance = m->instances[k],
 					.scale = m->scales[m->each ? row : k],
 					.part = m->each ? 0 : row,
@@ -234,11 +230,11 @@ static void draw_matrix_row(const struct matrix *m, unsigned row, const struct c
 
 		rect_left(&at, gap_of(cell));
 		if (c.series && (!c.instance || c.series->metric->instances & 1u << c.instance->kind)) {
-			widget_row(data, at, chart, c.series, c.instance);
-			widget_cell(&c, data, canvas, at);
+			widget_row(d, at, c.series, c.instance);
+			widget_cell(d, &c, at);
 		} else {
 			at = rect_bottom(&at, 1);
-			canvas_text_right(canvas, rect_left(&at, at.w / 2), STYLE_DIM, "\u2013");
+			canvas_text_right(d->canvas, rect_left(&at, at.w / 2), STYLE_DIM, "\u2013");
 		}
 	}
 }
@@ -274,54 +270,52 @@ static void draw_matrix_head(const struct matrix *m, struct canvas *canvas, stru
 }
 
 /* Draw the rows [from, to). */
-static void draw_part(const struct matrix *m, const struct chart *chart, const struct view_data *data,
-		      struct canvas *canvas, struct rect r, unsigned from, unsigned to)
+static void draw_part(const struct drawing *d, const struct matrix *m, struct rect r, unsigned from,
+		      unsigned to)
 {
-	int label = widget_label_cols(chart) + 1, cell = (r.w - label) / (int)m->n_columns, step;
+	int label = widget_label_cols(d->chart) + 1, cell = (r.w - label) / (int)m->n_columns, step;
 	int rules; /* lines between groups; if there are too few, the first groups get them */
 
 	step = !m->each && cell - CELL_GAP >= WIDGET_CELL_HISTORY && r.h > 2 * (int)m->n_rows ? 2 : 1;
 	rules = m->each ? r.h - 1 - (int)m->n_rows : 0;
-	draw_matrix_head(m, canvas, widget_head(&r), cell);
+	draw_matrix_head(m, d->canvas, widget_head(&r), cell);
 	for (unsigned i = from; i < to && r.h > 0; i++) {
 		bool group =
 			rules > 0 && i > from && strcmp(m->cells[i][0]->note, m->cells[i - 1][0]->note) != 0;
 
 		if (group)
-			canvas_fill(canvas, rect_top(&r, 1), STYLE_TRACK, 0x2504);
+			canvas_fill(d->canvas, rect_top(&r, 1), STYLE_TRACK, 0x2504);
 		rules -= group;
-		draw_matrix_row(m, i, chart, data, canvas, rect_top(&r, step), cell);
+		draw_matrix_row(d, m, i, rect_top(&r, step), cell);
 	}
 }
 
-static void matrix_draw(const struct chart *chart, const struct view_data *data, struct canvas *canvas,
-			struct rect r)
+static void matrix_draw(const struct drawing *d, struct rect r)
 {
 	struct matrix m;
 	unsigned half;
 
-	fill_matrix(&m, chart, data, r.w);
-	find_scales(&m, chart, data);
-	if (count_folds(&m, chart, data, r.w) == 1) {
-		draw_part(&m, chart, data, canvas, r, 0, m.n_rows);
+	fill_matrix(d, &m, r.w);
+	find_scales(d, &m);
+	if (count_folds(d, &m, r.w) == 1) {
+		draw_part(d, &m, r, 0, m.n_rows);
 		return;
 	}
 	half = (m.n_rows + 1) / 2;
-	draw_part(&m, chart, data, canvas, rect_left(&r, (r.w - FOLD_GAP) / 2), 0, half);
+	draw_part(d, &m, rect_left(&r, (r.w - FOLD_GAP) / 2), 0, half);
 	rect_left(&r, FOLD_GAP);
-	draw_part(&m, chart, data, canvas, r, half, m.n_rows);
+	draw_part(d, &m, r, half, m.n_rows);
 }
 
 /* Write a value, or with `corner about` what is measured: "process 4711 game, kernel and user". */
-static void matrix_corner(const struct chart *chart, const struct view_data *data, bool ascii, char *text,
-			  size_t size)
+static void matrix_corner(const struct drawing *d, char *text, size_t size)
 {
-	if (!span_is(chart_option(chart, "corner"), "about")) {
-		widget_corner(chart, data, ascii, text, size);
+	if (!span_is(chart_option(d->chart, "corner"), "about")) {
+		widget_corner(d, text, size);
 		return;
 	}
-	for (unsigned i = 0; i < chart->n_series; i++) {
-		const char *about = series_feed(&chart->series[i], data)->about;
+	for (unsigned i = 0; i < d->chart->n_series; i++) {
+		const char *about = series_feed(&d->chart->series[i], d->data)->about;
 
 		if (about && about[0])
 			snprintf(text, size, "%s", about);

@@ -64,30 +64,28 @@ static int lay_out(const char *notice, int cols, struct canvas *canvas, struct r
 	return rows;
 }
 
-static struct need notice_size(const struct chart *chart, const struct view_data *data, int cols)
+static struct need notice_size(const struct drawing *d, int cols)
 {
-	int rows = data->notice && data->notice[0] ? lay_out(data->notice, cols, NULL, (struct rect){0}) : 0;
+	int rows = d->data->notice && d->data->notice[0]
+			   ? lay_out(d->data->notice, cols, NULL, (struct rect){0})
+			   : 0;
 
-	(void)chart;
 	return (struct need){rows, rows};
 }
 
-static void notice_draw(const struct chart *chart, const struct view_data *data, struct canvas *canvas,
-			struct rect r)
+static void notice_draw(const struct drawing *d, struct rect r)
 {
-	(void)chart;
-	if (data->notice)
-		lay_out(data->notice, r.w, canvas, r);
+	if (d->data->notice)
+		lay_out(d->data->notice, r.w, d->canvas, r);
 }
 
 const struct widget widget_notice = {
 	.name = "notice", .seriesless = true, .size = notice_size, .draw = notice_draw};
 
-static struct need advice_size(const struct chart *chart, const struct view_data *data, int cols)
+static struct need advice_size(const struct drawing *d, int cols)
 {
-	int rows = data->advice && data->advice[0] ? ADVICE_ROWS : 0;
+	int rows = d->data->advice && d->data->advice[0] ? ADVICE_ROWS : 0;
 
-	(void)chart;
 	(void)cols;
 	return (struct need){rows, rows};
 }
@@ -108,14 +106,12 @@ static void draw_advice(struct span line, struct canvas *canvas, struct rect *r)
 	}
 }
 
-static void advice_draw(const struct chart *chart, const struct view_data *data, struct canvas *canvas,
-			struct rect r)
+static void advice_draw(const struct drawing *d, struct rect r)
 {
-	struct span rest = span_of(data->advice ? data->advice : "");
+	struct span rest = span_of(d->data->advice ? d->data->advice : "");
 
-	(void)chart;
 	while (rest.n && r.h > 0)
-		draw_advice(span_until(&rest, '\n'), canvas, &r);
+		draw_advice(span_until(&rest, '\n'), d->canvas, &r);
 }
 
 const struct widget widget_advice = {

@@ -7,15 +7,15 @@
 
 #define TICK_CELLS 20 /* between the ticks of a time axis */
 
-static void draw_ticks(const struct view_data *data, struct canvas *canvas, struct rect inner, int row)
+static void draw_ticks(const struct drawing *d, struct rect inner, int row)
 {
 	for (int cells = TICK_CELLS; cells < inner.w - 12; cells += TICK_CELLS) {
 		struct rect r = {inner.x, row, inner.w - cells, 1};
 		char span[UNITS_TEXT], tick[48];
 
 		snprintf(tick, sizeof(tick), " \u2212%s \u2534",
-			 widget_span_text(span, 2 * cells * data->point_s));
-		canvas_text_right(canvas, r, STYLE_AXIS, tick);
+			 widget_span_text(span, 2 * cells * d->data->point_s));
+		canvas_text_right(d->canvas, r, STYLE_AXIS, tick);
 	}
 }
 
@@ -38,17 +38,16 @@ static void draw_mark(const struct timeline_mark *mark, struct canvas *canvas, s
 	}
 }
 
-static void draw_marks(const struct chart *chart, const struct view_data *data, struct canvas *canvas,
-		       struct rect plot, int row)
+static void draw_marks(const struct drawing *d, struct rect plot, int row)
 {
-	const struct feed *feed = series_feed(&chart->series[0], data);
+	const struct feed *feed = series_feed(&d->chart->series[0], d->data);
 
-	for (unsigned i = 0; i < data->n_marks && feed->point_ns > 0; i++) {
-		int64_t points = (feed->end_ns - data->marks[i].at_ns) / feed->point_ns;
+	for (unsigned i = 0; i < d->data->n_marks && feed->point_ns > 0; i++) {
+		int64_t points = (feed->end_ns - d->data->marks[i].at_ns) / feed->point_ns;
 		int64_t cells = (points + feed->n_steps % 2) / 2;
 
-		if (feed->end_ns >= data->marks[i].at_ns && cells < plot.w)
-			draw_mark(&data->marks[i], canvas, plot, plot.x + plot.w - 1 - (int)cells, row);
+		if (feed->end_ns >= d->data->marks[i].at_ns && cells < plot.w)
+			draw_mark(&d->data->marks[i], d->canvas, plot, plot.x + plot.w - 1 - (int)cells, row);
 	}
 }
 
@@ -68,30 +67,30 @@ static void draw_base(const char *base, struct canvas *canvas, struct rect *top,
 
 /* Whether the corner's metric is above the option `warn`, in percent. A unit that `unless` names
  * explains it while it is busy. With `hot`, the GPU must be at its limit. */
-static bool corner_warns(const struct chart *chart, const struct view_data *data)
+static bool corner_warns(const struct drawing *d)
 {
-	int limit = chart_option_int(chart, "warn", 0);
+	int limit = chart_option_int(d->chart, "warn", 0);
 	struct series s;
 
-	if (!limit || !chart_option_series(chart, data, "corner", &s) || !(series_now(&s, data) > limit))
+	if (!limit || !chart_option_series(d->chart, d->data, "corner", &s) ||
+	    !(series_now(&s, d->data) > limit))
 		return false;
-	return chart_may_be_hot(chart, data, -1) &&
-	       !(chart_option_series(chart, data, "unless", &s) && series_now(&s, data) >= CHART_HOT_FROM);
+	return chart_may_be_hot(d, -1) && !(chart_option_series(d->chart, d->data, "unless", &s) &&
+					    series_now(&s, d->data) >= CHART_HOT_FROM);
 }
 
 /* Write the text of the corner, in its short form if it would exceed `room` columns. Returns its
  * style. */
-static enum style corner_text(const struct chart *chart, const struct view_data *data, bool ascii, int room,
-			      char *text, size_t size)
+static enum style corner_text(const struct drawing *d, int room, char *text, size_t size)
 {
-	struct span label = chart_option_words(chart, "corner"), brief = chart_option(chart, "brief");
+	struct span label = chart_option_words(d->chart, "corner"), brief = chart_option(d->chart, "brief");
 	char value[64];
 	bool warns;
 
 	text[0] = 0;
-	if (chart->widget->corner)
-		chart->widget->corner(chart, data, ascii, text, size);
-	warns = text[0] && corner_warns(chart, data);
+	if (d->chart->widget->corner)
+		d->chart->widget->corner(d, text, size);
+	warns = text[0] && corner_warns(d);
 	snprintf(value, sizeof(value), "%.*s", (int)sizeof(value) - 1, text + (text[0] ? label.n : 0));
 	if (warns)
 		snprintf(text, size, "%.*s%s high !", SPAN_ARG(label), value);
@@ -101,13 +100,13 @@ static enum style corner_text(const struct chart *chart, const struct view_data 
 }
 
 /* Return the style of the corner: for a graph of loads, the level of its current value. */
-static enum style now_style(const struct chart *chart, const struct view_data *data, enum style otherwise)
+static enum style now_style(const struct drawing *d, enum style otherwise)
 {
-	const struct series *s = &chart->series[0];
+	const struct series *s = &d->chart->series[0];
 	enum style style = STYLE_TEXT;
 
-	if (chart->widget == &widget_area && chart->loads && s->metric->alert == ALERT_NONE)
-		style = chart_style(chart, s, data, NULL, series_rate_now(s, data), -1);
+	if (d->chart->widget == &widget_area && d->chart->loads && s->metric->alert == ALERT_NONE)
+		style = chart_style(d, s, NULL, series_rate_now(s, d->data), -1);
 	return style_is_beyond(style) ? style : otherwise;
 }
 
@@ -178,47 +177,46 @@ struct rect panel_box(const struct panel_texts *texts, struct canvas *canvas, st
 }
 
 /* Return the base of the panel. One that explains bars is omitted without bars. */
-static const char *base_of(const struct chart *chart, const struct view_data *data, int cols)
+static const char *base_of(const struct drawing *d, int cols)
 {
-	bool compares = chart->n_series && feed_compares(series_feed(&chart->series[0], data)),
-	     of_bars = strncmp(chart->base, "bars", 4) == 0 && chart->widget == &widget_rows;
+	bool compares = d->chart->n_series && feed_compares(series_feed(&d->chart->series[0], d->data)),
+	     of_bars = strncmp(d->chart->base, "bars", 4) == 0 && d->chart->widget == &widget_rows;
 
-	if (compares && chart->widget == &widget_rows)
+	if (compares && d->chart->widget == &widget_rows)
 		return "was, now, change";
-	return of_bars && !rows_have_bars(chart, data, cols) ? "" : chart->base;
+	return of_bars && !rows_have_bars(d, cols) ? "" : d->chart->base;
 }
 
-void panel_border(const struct chart *chart, const struct view_data *data, struct canvas *canvas,
-		  struct rect r)
+void panel_border(const struct drawing *d, struct rect r)
 {
 	int inner = r.w - 2 * PANEL_MARGIN;
-	const char *base = base_of(chart, data, inner);
-	int room = inner - text_width(chart->title) - text_width(base) - 5;
+	const char *base = base_of(d, inner);
+	int room = inner - text_width(d->chart->title) - text_width(base) - 5;
 	char corner[256], title[96] = "";
-	enum style style = corner_text(chart, data, canvas->ascii, room, corner, sizeof(corner));
+	enum style style = corner_text(d, room, corner, sizeof(corner));
 
-	bool legend = chart->widget == &widget_area && chart->n_series > 1;
+	bool legend = d->chart->widget == &widget_area && d->chart->n_series > 1;
 	char *more = strstr(corner, "  ");
 
-	if (legend && more && legend_cols(chart, true) > room - text_width(corner))
+	if (legend && more && legend_cols(d->chart, true) > room - text_width(corner))
 		*more = 0; /* colours without names say less than a number without its mean */
-	if (chart->n_series)
-		style = now_style(chart, data, style);
-	if (data->letters && chart->letter)
-		snprintf(title, sizeof(title), "%c %s", chart->letter, chart->title);
-	r = panel_box(&(struct panel_texts){title[0] ? title : chart->title, base, corner, style}, canvas, r);
+	if (d->chart->n_series)
+		style = now_style(d, style);
+	if (d->data->letters && d->chart->letter)
+		snprintf(title, sizeof(title), "%c %s", d->chart->letter, d->chart->title);
+	r = panel_box(&(struct panel_texts){title[0] ? title : d->chart->title, base, corner, style},
+		      d->canvas, r);
 	if (legend)
-		draw_legend(chart, canvas, r);
+		draw_legend(d->chart, d->canvas, r);
 }
 
-void panel_axis(const struct chart *chart, const struct view_data *data, struct canvas *canvas,
-		struct rect inner)
+void panel_axis(const struct drawing *d, struct rect inner)
 {
-	const struct widget *widget = chart->widget;
+	const struct widget *widget = d->chart->widget;
 	struct rect plot = inner;
 
 	rect_right(&plot, widget->axis_right);
-	plot = rect_right(&plot, widget->axis(chart, data, plot));
-	draw_ticks(data, canvas, plot, inner.y + inner.h);
-	draw_marks(chart, data, canvas, plot, inner.y + inner.h);
+	plot = rect_right(&plot, widget->axis(d, plot));
+	draw_ticks(d, plot, inner.y + inner.h);
+	draw_marks(d, plot, inner.y + inner.h);
 }

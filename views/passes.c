@@ -117,39 +117,36 @@ static double budget_share(const struct view_data *data, const struct pass_line 
 	return data->fps > 0 ? line->ms * data->fps / 10 : (double)NAN;
 }
 
-static void draw_budget(const struct view_data *data, struct canvas *canvas, struct rect r,
-			const struct pass_line *line)
+static void draw_budget(const struct drawing *d, struct rect r, const struct pass_line *line)
 {
-	double share = budget_share(data, line);
+	double share = budget_share(d->data, line);
 	bool over = share > 100;
 
 	if (r.w && !isnan(share))
-		canvas_printf(canvas, r, over ? STYLE_BUSY : STYLE_TEXT, "%6.1f %%%s", share,
+		canvas_printf(d->canvas, r, over ? STYLE_BUSY : STYLE_TEXT, "%6.1f %%%s", share,
 			      over ? "!" : "");
 }
 
 /* What is selected with a row; false: nothing can be. */
-static bool subject_of(const struct chart *chart, const struct view_data *data,
-		       const struct grouped_pass *pass, struct row_subject *subject)
+static bool subject_of(const struct drawing *d, const struct grouped_pass *pass, struct row_subject *subject)
 {
 	struct series series;
 
-	*subject = (struct row_subject){.chart = chart, .item = pass->group};
+	*subject = (struct row_subject){.chart = d->chart, .item = pass->group};
 	if (pass->group)
 		return true;
-	if (!series_of(&data->feeds[SOURCE_PASSES], pass->line.row, &series))
+	if (!series_of(&d->data->feeds[SOURCE_PASSES], pass->line.row, &series))
 		return false;
 	subject->metric = series.metric;
 	return true;
 }
 
-static void add_hit(const struct chart *chart, const struct view_data *data, struct rect r,
-		    const struct grouped_pass *pass)
+static void add_hit(const struct drawing *d, struct rect r, const struct grouped_pass *pass)
 {
 	struct hit hit = {.at = r, .mark = r, .kind = HIT_ROW};
 
-	if (subject_of(chart, data, pass, &hit.subject))
-		hits_add(data->hits, &hit);
+	if (subject_of(d, pass, &hit.subject))
+		hits_add(d->data->hits, &hit);
 }
 
 static void draw_name(struct canvas *canvas, struct rect r, const struct grouped_pass *pass)
@@ -166,40 +163,38 @@ static void draw_name(struct canvas *canvas, struct rect r, const struct grouped
 		canvas_text(canvas, r, pass->inside ? STYLE_DIM : STYLE_TEXT, pass->line.name);
 }
 
-static void draw_line(const struct chart *chart, const struct view_data *data, struct canvas *canvas,
-		      struct rect row, const struct grouped_pass *pass)
+static void draw_line(const struct drawing *d, struct rect row, const struct grouped_pass *pass)
 {
 	struct rect c[COLUMNS];
-	const struct feed *feed = &data->feeds[SOURCE_PASSES];
+	const struct feed *feed = &d->data->feeds[SOURCE_PASSES];
 	const struct pass_line *line = &pass->line;
 	struct series series;
 
 	cut_columns(row, c);
-	add_hit(chart, data, row, pass);
-	draw_name(canvas, c[NAME], pass);
-	draw_ms(canvas, c[OWN], line->ms, pass->inside ? STYLE_DIM : STYLE_TEXT);
-	draw_number(canvas, c[LEAST], STYLE_TEXT, line->least_ms);
-	draw_number(canvas, c[MEDIAN], STYLE_TEXT, line->p50_ms);
-	draw_number(canvas, c[MOST], STYLE_TEXT, line->most_ms);
+	add_hit(d, row, pass);
+	draw_name(d->canvas, c[NAME], pass);
+	draw_ms(d->canvas, c[OWN], line->ms, pass->inside ? STYLE_DIM : STYLE_TEXT);
+	draw_number(d->canvas, c[LEAST], STYLE_TEXT, line->least_ms);
+	draw_number(d->canvas, c[MEDIAN], STYLE_TEXT, line->p50_ms);
+	draw_number(d->canvas, c[MOST], STYLE_TEXT, line->most_ms);
 	if (c[BAR].w && !pass->inside)
-		canvas_meter(canvas, c[BAR], STYLE_TEXT, isnan(line->share) ? 0 : line->share / 100, NAN);
+		canvas_meter(d->canvas, c[BAR], STYLE_TEXT, isnan(line->share) ? 0 : line->share / 100, NAN);
 	if (c[SHARE].w && !isnan(line->share))
-		canvas_printf(canvas, c[SHARE], STYLE_TEXT, "%6.1f %%", line->share);
-	draw_budget(data, canvas, c[BUDGET], line);
-	draw_work(canvas, c[CALLS], line->draws + line->dispatches);
-	draw_work(canvas, c[VERTICES], line->vertices);
+		canvas_printf(d->canvas, c[SHARE], STYLE_TEXT, "%6.1f %%", line->share);
+	draw_budget(d, c[BUDGET], line);
+	draw_work(d->canvas, c[CALLS], line->draws + line->dispatches);
+	draw_work(d->canvas, c[VERTICES], line->vertices);
 	if (pass->group)
 		return;
 	if (c[NUMBER].w)
-		canvas_printf(canvas, c[NUMBER], STYLE_DIM, "%3u", line->row);
-	draw_ms(canvas, c[SPAN], line->span_ms, STYLE_DIM);
+		canvas_printf(d->canvas, c[NUMBER], STYLE_DIM, "%3u", line->row);
+	draw_ms(d->canvas, c[SPAN], line->span_ms, STYLE_DIM);
 	if (c[SIZE].w && line->width)
-		canvas_printf(canvas, c[SIZE], STYLE_DIM, "%ux%u", line->width, line->height);
+		canvas_printf(d->canvas, c[SIZE], STYLE_DIM, "%ux%u", line->width, line->height);
 	if (c[KIND].w)
-		canvas_text(canvas, c[KIND], STYLE_DIM, passes_kind_names[line->kind]);
+		canvas_text(d->canvas, c[KIND], STYLE_DIM, passes_kind_names[line->kind]);
 	if (c[HISTORY].w && series_of(feed, line->row, &series))
-		widget_draw_history(chart, &series, data, NULL, series_top(&series, data), canvas,
-				    c[HISTORY]);
+		widget_draw_history(d, &series, NULL, series_top(&series, d->data), c[HISTORY]);
 }
 
 /* The rows that have room: `first` to last - 1 of n. */
@@ -237,27 +232,26 @@ static unsigned add_rows(const struct pass_rows *rows, bool hidden_only, double 
 	return n;
 }
 
-static void draw_sum(const struct view_data *data, struct canvas *canvas, struct rect row, const char *name,
-		     const struct pass_line *sum, double pixels)
+static void draw_sum(const struct drawing *d, struct rect row, const char *name, const struct pass_line *sum,
+		     double pixels)
 {
 	struct rect c[COLUMNS];
 
 	cut_columns(row, c);
-	canvas_text(canvas, c[NAME], STYLE_DIM, name);
-	draw_ms(canvas, c[OWN], sum->ms, STYLE_TEXT);
+	canvas_text(d->canvas, c[NAME], STYLE_DIM, name);
+	draw_ms(d->canvas, c[OWN], sum->ms, STYLE_TEXT);
 	if (c[SHARE].w && !isnan(sum->share))
-		canvas_printf(canvas, c[SHARE], STYLE_TEXT, "%6.1f %%", sum->share);
-	draw_budget(data, canvas, c[BUDGET], sum);
-	draw_work(canvas, c[CALLS], sum->draws + sum->dispatches);
-	draw_work(canvas, c[VERTICES], sum->vertices);
+		canvas_printf(d->canvas, c[SHARE], STYLE_TEXT, "%6.1f %%", sum->share);
+	draw_budget(d, c[BUDGET], sum);
+	draw_work(d->canvas, c[CALLS], sum->draws + sum->dispatches);
+	draw_work(d->canvas, c[VERTICES], sum->vertices);
 	if (c[SIZE].w && pixels > 0)
-		canvas_printf(canvas, c[SIZE], STYLE_DIM, "%.2f Mpx", pixels * 1e-6);
+		canvas_printf(d->canvas, c[SIZE], STYLE_DIM, "%.2f Mpx", pixels * 1e-6);
 }
 
 /* Below the rows: the others together, if there are any, and all passes, whose own times add up to
  * the GPU's time. */
-static void draw_sums(const struct view_data *data, struct canvas *canvas, struct rect r,
-		      const struct pass_rows *rows, double frames)
+static void draw_sums(const struct drawing *d, struct rect r, const struct pass_rows *rows, double frames)
 {
 	struct pass_line sum;
 	char name[32];
@@ -266,90 +260,85 @@ static void draw_sums(const struct view_data *data, struct canvas *canvas, struc
 
 	if (hidden && r.h > 0) {
 		snprintf(name, sizeof(name), "%u more", hidden);
-		draw_sum(data, canvas, rect_top(&r, 1), name, &sum, pixels);
+		draw_sum(d, rect_top(&r, 1), name, &sum, pixels);
 	}
 	if (r.h > 0) {
 		add_rows(rows, false, frames, &sum, &pixels);
-		draw_sum(data, canvas, r, "sum", &sum, pixels);
+		draw_sum(d, r, "sum", &sum, pixels);
 	}
 }
 
 /* Rows that are not drawn can be selected all the same. */
-static void hide_rows(const struct chart *chart, const struct view_data *data, struct rect r,
-		      const struct pass_rows *rows, unsigned from, unsigned to)
+static void hide_rows(const struct drawing *d, struct rect r, const struct pass_rows *rows, unsigned from,
+		      unsigned to)
 {
 	r.h = 0;
 	for (unsigned i = from; i < to; i++)
-		add_hit(chart, data, r, &rows->rows[i]);
+		add_hit(d, r, &rows->rows[i]);
 }
 
 /* Position of the selected row, -1 for none. */
-static int selected_row(const struct chart *chart, const struct view_data *data, const struct pass_rows *rows)
+static int selected_row(const struct drawing *d, const struct pass_rows *rows)
 {
 	struct row_subject subject;
 
 	for (unsigned i = 0; i < rows->n; i++)
-		if (subject_of(chart, data, &rows->rows[i], &subject) &&
-		    subject_same(&subject, &data->selected))
+		if (subject_of(d, &rows->rows[i], &subject) && subject_same(&subject, &d->data->selected))
 			return (int)i;
 	return -1;
 }
 
 /* The pass that is shown alone; NULL for the list. */
-static const struct pass_line *pass_alone(const struct chart *chart, const struct view_data *data,
-					  const struct pass_rows *rows)
+static const struct pass_line *pass_alone(const struct drawing *d, const struct pass_rows *rows)
 {
-	int at = data->zoom == chart ? selected_row(chart, data, rows) : -1;
+	int at = d->data->zoom == d->chart ? selected_row(d, rows) : -1;
 
 	return at >= 0 && !rows->rows[at].group ? &rows->rows[at].line : NULL;
 }
 
 /* A series in the columns of the graph above it: label, value, history. */
-static void draw_meanwhile(const struct chart *chart, const struct view_data *data, struct canvas *canvas,
-			   struct rect row, const struct series *series)
+static void draw_meanwhile(const struct drawing *d, struct rect row, const struct series *series)
 {
-	double scale = widget_scale(chart, series, data, 2 * row.w);
+	double scale = widget_scale(d, series, 2 * row.w);
 
-	canvas_text(canvas, rect_left(&row, MEANWHILE_W), STYLE_TEXT, series->label);
-	widget_value(canvas, rect_left(&row, WIDGET_VALUE_COLS), series, data, NULL,
-		     series_rate_now(series, data), STYLE_VALUE, false);
+	canvas_text(d->canvas, rect_left(&row, MEANWHILE_W), STYLE_TEXT, series->label);
+	widget_value(d, rect_left(&row, WIDGET_VALUE_COLS), series, NULL, series_rate_now(series, d->data),
+		     STYLE_VALUE, false);
 	rect_left(&row, GAP);
-	widget_draw_history(chart, series, data, NULL, scale, canvas, row);
+	widget_draw_history(d, series, NULL, scale, row);
 }
 
-static void draw_counters(const struct chart *chart, const struct view_data *data, struct canvas *canvas,
-			  struct rect r)
+static void draw_counters(const struct drawing *d, struct rect r)
 {
-	for (unsigned i = 0; i < chart->n_series && r.h > 0; i++)
-		if (chart->series[i].source != SOURCE_PASSES)
-			draw_meanwhile(chart, data, canvas, rect_top(&r, 1), &chart->series[i]);
+	for (unsigned i = 0; i < d->chart->n_series && r.h > 0; i++)
+		if (d->chart->series[i].source != SOURCE_PASSES)
+			draw_meanwhile(d, rect_top(&r, 1), &d->chart->series[i]);
 }
 
-static void draw_alone(const struct chart *chart, const struct view_data *data, struct canvas *canvas,
-		       struct rect r, const struct pass_line *line)
+static void draw_alone(const struct drawing *d, struct rect r, const struct pass_line *line)
 {
 	struct series series;
-	struct chart one = *chart;
+	struct chart one = *d->chart;
 	struct rect head = rect_top(&r, 1), rows;
-	int n = (int)chart->n_series;
+	int n = (int)d->chart->n_series;
 
-	series_of(&data->feeds[SOURCE_PASSES], line->row, &series);
+	series_of(&d->data->feeds[SOURCE_PASSES], line->row, &series);
 	one.series = &series;
 	one.n_series = 1;
 	one.n_options = 0;
-	canvas_printf(canvas, head, STYLE_TEXT,
+	canvas_printf(d->canvas, head, STYLE_TEXT,
 		      "%s: own %.2f ms, from begin to end %.2f ms, %.1f %% of the GPU's frame, %.1f %% of "
 		      "the budget, %s",
-		      line->name, line->ms, line->span_ms, line->share, budget_share(data, line),
+		      line->name, line->ms, line->span_ms, line->share, budget_share(d->data, line),
 		      passes_kind_names[line->kind]);
 	rows = rect_bottom(&r, r.h - 4 < n + 1 ? r.h - 4 : n + 1);
 	if (r.h >= 3) {
 		rect_left(&r, MEANWHILE_W + WIDGET_VALUE_COLS + GAP - WIDGET_AXIS_COLS);
-		widget_area_plot(&one, data, canvas, r);
+		widget_area_plot(&(struct drawing){&one, d->data, d->canvas}, r);
 	}
 	if (rows.h > 1)
-		canvas_text(canvas, rect_top(&rows, 1), STYLE_DIM, "meanwhile");
-	draw_counters(chart, data, canvas, rows);
+		canvas_text(d->canvas, rect_top(&rows, 1), STYLE_DIM, "meanwhile");
+	draw_counters(d, rows);
 }
 
 static const char on_cpu[] =
@@ -371,9 +360,9 @@ static int sum_lines(int n, int h)
 	return n < 2 ? 0 : n + 1 <= h ? 1 : h < 3 ? 0 : 2;
 }
 
-static struct need passes_size(const struct chart *chart, const struct view_data *data, int cols)
+static struct need passes_size(const struct drawing *d, int cols)
 {
-	const struct feed *feed = &data->feeds[SOURCE_PASSES];
+	const struct feed *feed = &d->data->feeds[SOURCE_PASSES];
 	struct grouped_pass rows[PASS_ROWS_SHOWN];
 	struct pass_table table;
 	int least = cols < WIDE ? LINES_MIN : LINES_WIDE, n, all;
@@ -383,22 +372,21 @@ static struct need passes_size(const struct chart *chart, const struct view_data
 	/* a scene or a still screen has other passes than the one before: the panels stay where
 	 * they are */
 	pass_table_read(&table, feed->set, feed->now, pass_run_names(feed->run));
-	n = (int)pass_groups(&table, data->folds, rows);
+	n = (int)pass_groups(&table, d->data->folds, rows);
 	if (feed->total) {
 		pass_table_read(&table, feed->set, feed->total, pass_run_names(feed->run));
-		all = (int)pass_groups(&table, data->folds, rows);
+		all = (int)pass_groups(&table, d->data->folds, rows);
 		n = all > n ? all : n;
 	}
 	if (!n)
-		return (struct need){2,
-				     1 + (text_width(what_is_missing(&table)) > cols) + (int)chart->n_series};
+		return (struct need){2, 1 + (text_width(what_is_missing(&table)) > cols) +
+						(int)d->chart->n_series};
 	return (struct need){1 + sum_lines(n, least + 2) + (n < least ? n : least), n + 2 + (n > 1)};
 }
 
-static void passes_draw(const struct chart *chart, const struct view_data *data, struct canvas *canvas,
-			struct rect r)
+static void passes_draw(const struct drawing *d, struct rect r)
 {
-	const struct feed *feed = &data->feeds[SOURCE_PASSES];
+	const struct feed *feed = &d->data->feeds[SOURCE_PASSES];
 	const struct pass_line *alone;
 	struct pass_table table;
 	struct rect foot, sums, at[COLUMNS];
@@ -406,42 +394,39 @@ static void passes_draw(const struct chart *chart, const struct view_data *data,
 	int n;
 
 	pass_table_read(&table, feed->set, feed->now, pass_run_names(feed->run));
-	rows.n = pass_groups(&table, data->folds, rows.rows);
+	rows.n = pass_groups(&table, d->data->folds, rows.rows);
 	n = (int)rows.n;
-	alone = pass_alone(chart, data, &rows);
+	alone = pass_alone(d, &rows);
 	if (alone && r.h > 0) {
-		draw_alone(chart, data, canvas, r, alone);
-		hide_rows(chart, data, r, &rows, 0, rows.n);
+		draw_alone(d, r, alone);
+		hide_rows(d, r, &rows, 0, rows.n);
 		return;
 	}
 	if (!table.n) {
-		widget_words(canvas, &r, STYLE_DIM, what_is_missing(&table));
-		draw_counters(chart, data, canvas, r);
+		widget_words(d->canvas, &r, STYLE_DIM, what_is_missing(&table));
+		draw_counters(d, r);
 		return;
 	}
 	foot = rect_bottom(&r, r.h > n + 1 + (n > 1) ? 1 : 0);
 	cut_columns(widget_head(&r), at);
-	widget_heads(columns, COLUMNS, at, canvas);
+	widget_heads(columns, COLUMNS, at, d->canvas);
 	sums = rect_bottom(&r, sum_lines(n, r.h));
-	rows.first = rows.last = (unsigned)widget_scroll(data, n, r.h, selected_row(chart, data, &rows));
-	hide_rows(chart, data, r, &rows, 0, rows.first);
+	rows.first = rows.last = (unsigned)widget_scroll(d->data, n, r.h, selected_row(d, &rows));
+	hide_rows(d, r, &rows, 0, rows.first);
 	for (; rows.last < rows.n && r.h > 0; rows.last++)
-		draw_line(chart, data, canvas, rect_top(&r, 1), &rows.rows[rows.last]);
-	hide_rows(chart, data, r, &rows, rows.last, rows.n);
-	draw_sums(data, canvas, sums, &rows, table.frames);
+		draw_line(d, rect_top(&r, 1), &rows.rows[rows.last]);
+	hide_rows(d, r, &rows, rows.last, rows.n);
+	draw_sums(d, sums, &rows, table.frames);
 	if (foot.h)
-		canvas_text_parts(canvas, foot, STYLE_DIM,
+		canvas_text_parts(d->canvas, foot, STYLE_DIM,
 				  table.software ? on_cpu : passes_stamp_texts[table.stamp]);
 }
 
-static void passes_corner(const struct chart *chart, const struct view_data *data, bool ascii, char *text,
-			  size_t size)
+static void passes_corner(const struct drawing *d, char *text, size_t size)
 {
-	const struct feed *feed = &data->feeds[SOURCE_PASSES];
+	const struct feed *feed = &d->data->feeds[SOURCE_PASSES];
 	struct pass_table table;
 
-	(void)chart;
-	(void)ascii;
 	text[0] = 0;
 	if (!has_passes(feed))
 		return;

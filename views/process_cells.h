@@ -27,8 +27,7 @@ void process_table_counts(const struct process_table *table, char *text, size_t 
 /* Draw the details of the selected process, a row per topic. (process_details.c) */
 struct view_data;
 int process_details_rows(const struct process_table *table);
-void process_details_draw(const struct process_table *table, const struct view_data *data,
-			  struct canvas *canvas, struct rect r);
+void process_details_draw(const struct drawing *d, const struct process_table *table, struct rect r);
 /* "1:02.34", from 100 minutes on "3h12m", from 100 hours on "12d07h". */
 void process_time_text(char out[UNITS_TEXT], uint64_t ns);
 

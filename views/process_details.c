@@ -144,8 +144,7 @@ int process_details_rows(const struct process_table *t)
 	return 4 + is_known(t, PROCESS_BY_GPU) + is_known(t, PROCESS_BY_IPC);
 }
 
-void process_details_draw(const struct process_table *t, const struct view_data *data, struct canvas *canvas,
-			  struct rect r)
+void process_details_draw(const struct drawing *d, const struct process_table *t, struct rect r)
 {
 	const struct process *p = t->n ? t->rows[t->selected].process : NULL;
 	struct detail details[4] = {{0}};
@@ -153,14 +152,14 @@ void process_details_draw(const struct process_table *t, const struct view_data 
 
 	if (!p)
 		return;
-	describe_cpu(&details[n++], t, p, data);
+	describe_cpu(&details[n++], t, p, d->data);
 	if (is_known(t, PROCESS_BY_GPU))
 		describe_gpu(&details[n++], t, p);
-	describe_memory(&details[n++], t, p, data);
+	describe_memory(&details[n++], t, p, d->data);
 	if (is_known(t, PROCESS_BY_IPC))
 		describe_ipc(&details[n++], p);
-	draw_title(p, canvas, rect_top(&r, 1));
+	draw_title(p, d->canvas, rect_top(&r, 1));
 	for (unsigned i = 0; i < n; i++)
-		draw_detail(&details[i], canvas, rect_top(&r, 1));
-	draw_command(p, canvas, rect_top(&r, 1));
+		draw_detail(&details[i], d->canvas, rect_top(&r, 1));
+	draw_command(p, d->canvas, rect_top(&r, 1));
 }

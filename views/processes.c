@@ -28,12 +28,10 @@ void process_table_counts(const struct process_table *t, char *text, size_t size
 		 process_key_title(t->order.key));
 }
 
-static void processes_corner(const struct chart *chart, const struct view_data *data, bool ascii, char *text,
-			     size_t size)
+static void processes_corner(const struct drawing *d, char *text, size_t size)
 {
-	(void)chart, (void)ascii;
-	if (data->processes)
-		process_table_counts(data->processes, text, size);
+	if (d->data->processes)
+		process_table_counts(d->data->processes, text, size);
 }
 
 /* ---- the line below: which rows are shown, and which are not ---- */
@@ -139,33 +137,32 @@ static void draw_choice(const struct process_choice *c, struct canvas *canvas, s
 	}
 }
 
-static struct need processes_size(const struct chart *chart, const struct view_data *data, int cols)
+static struct need processes_size(const struct drawing *d, int cols)
 {
-	(void)chart, (void)cols, (void)data;
+	(void)d;
+	(void)cols;
 	return (struct need){6, CANVAS_ROWS_MAX};
 }
 
-static void processes_draw(const struct chart *chart, const struct view_data *data, struct canvas *canvas,
-			   struct rect r)
+static void processes_draw(const struct drawing *d, struct rect r)
 {
-	const struct process_table *t = data->processes;
+	const struct process_table *t = d->data->processes;
 	struct process_cells cells;
 	struct rect box = r, line;
 
-	(void)chart;
 	if (!t || !t->list) {
-		canvas_text(canvas, r, STYLE_DIM, t && t->missing ? t->missing : "reading processes...");
+		canvas_text(d->canvas, r, STYLE_DIM, t && t->missing ? t->missing : "reading processes...");
 		return;
 	}
 	if (r.h >= DETAILS_FROM)
-		process_details_draw(t, data, canvas, rect_bottom(&r, process_details_rows(t)));
+		process_details_draw(d, t, rect_bottom(&r, process_details_rows(t)));
 	line = rect_bottom(&r, 1);
 	process_cells_init(&cells, t, r.w);
-	process_cells_headings(&cells, t, data->hits, canvas, rect_top(&r, 1));
-	draw_rows(t, data->hits, canvas, r, &cells);
-	draw_line(t, canvas, line);
+	process_cells_headings(&cells, t, d->data->hits, d->canvas, rect_top(&r, 1));
+	draw_rows(t, d->data->hits, d->canvas, r, &cells);
+	draw_line(t, d->canvas, line);
 	if (t->choice)
-		draw_choice(t->choice, canvas, box);
+		draw_choice(t->choice, d->canvas, box);
 }
 
 const struct widget widget_processes = {.name = "processes",
@@ -178,39 +175,35 @@ const struct widget widget_processes = {.name = "processes",
 
 enum { ROWS_MIN = 2 }; /* the headings and the busiest one */
 
-static struct need busiest_size(const struct chart *chart, const struct view_data *data, int cols)
+static struct need busiest_size(const struct drawing *d, int cols)
 {
-	int rows = data->busiest ? 1 + (int)data->busiest->n : 0;
+	int rows = d->data->busiest ? 1 + (int)d->data->busiest->n : 0;
 
-	(void)chart, (void)cols;
-	return data->busiest ? (struct need){ROWS_MIN, rows > ROWS_MIN ? rows : ROWS_MIN}
-			     : (struct need){0, 0};
+	(void)cols;
+	return d->data->busiest ? (struct need){ROWS_MIN, rows > ROWS_MIN ? rows : ROWS_MIN}
+				: (struct need){0, 0};
 }
 
-static void busiest_draw(const struct chart *chart, const struct view_data *data, struct canvas *canvas,
-			 struct rect r)
+static void busiest_draw(const struct drawing *d, struct rect r)
 {
-	const struct process_table *t = data->busiest;
+	const struct process_table *t = d->data->busiest;
 	struct process_cells cells;
 
-	(void)chart;
 	*t->page = r.h > 0 ? (unsigned)r.h : 0;
 	if (!t->list) {
-		canvas_text(canvas, r, STYLE_DIM, t->missing ? t->missing : "reading processes...");
+		canvas_text(d->canvas, r, STYLE_DIM, t->missing ? t->missing : "reading processes...");
 		return;
 	}
 	process_cells_init(&cells, t, r.w);
-	process_cells_headings(&cells, t, NULL, canvas, rect_top(&r, 1));
+	process_cells_headings(&cells, t, NULL, d->canvas, rect_top(&r, 1));
 	for (unsigned i = 0; i < t->n && r.h > 0; i++)
-		process_cells_row(&cells, t, i, canvas, rect_top(&r, 1));
+		process_cells_row(&cells, t, i, d->canvas, rect_top(&r, 1));
 }
 
-static void busiest_corner(const struct chart *chart, const struct view_data *data, bool ascii, char *text,
-			   size_t size)
+static void busiest_corner(const struct drawing *d, char *text, size_t size)
 {
-	(void)chart, (void)ascii;
-	if (data->busiest)
-		process_table_counts(data->busiest, text, size);
+	if (d->data->busiest)
+		process_table_counts(d->data->busiest, text, size);
 }
 
 static const char *const busiest_options[] = {"of threads", NULL};

@@ -54,12 +54,11 @@ static const struct metric *metric_of(const struct feed *feed, unsigned row, con
 	return metric_find(feed->set, span_of(name));
 }
 
-static struct need regions_size(const struct chart *chart, const struct view_data *data, int cols)
+static struct need regions_size(const struct drawing *d, int cols)
 {
 	struct pass_table table;
-	int rows = read_regions(data, &table) ? (int)table.n_regions + 1 : 0;
+	int rows = read_regions(d->data, &table) ? (int)table.n_regions + 1 : 0;
 
-	(void)chart;
 	(void)cols;
 	return (struct need){rows, rows};
 }
@@ -83,10 +82,9 @@ static void draw_number(struct canvas *canvas, struct rect r, enum region_column
 		canvas_text_right(canvas, r, STYLE_DIM, canvas->ascii ? "-" : "\u2013");
 }
 
-static void draw_line(const struct chart *chart, const struct view_data *data, struct canvas *canvas,
-		      struct rect row, const struct region_line *line)
+static void draw_line(const struct drawing *d, struct rect row, const struct region_line *line)
 {
-	const struct feed *feed = &data->feeds[SOURCE_PASSES];
+	const struct feed *feed = &d->data->feeds[SOURCE_PASSES];
 	const struct metric *ms = metric_of(feed, line->row, "ms"),
 			    *calls = metric_of(feed, line->row, "calls");
 	const struct series series = {
@@ -101,14 +99,15 @@ static void draw_line(const struct chart *chart, const struct view_data *data, s
 		[IPC] = line->instructions / line->cycles,
 	};
 
-	canvas_text(canvas, rect_left(&at, NAME_W), STYLE_TEXT, line->name);
+	canvas_text(d->canvas, rect_left(&at, NAME_W), STYLE_TEXT, line->name);
 	for (unsigned i = 0; i < COLUMNS; i++)
-		draw_number(canvas, next_column(&at), (enum region_column)i, values[i]);
+		draw_number(d->canvas, next_column(&at), (enum region_column)i, values[i]);
 	at.w = at.w < HISTORY_MAX ? at.w : HISTORY_MAX;
-	widget_draw_history(chart, &series, data, NULL, series_top(&series, data), canvas, at);
-	hits_add(data->hits,
-		 &(struct hit){
-			 .at = row, .mark = row, .kind = HIT_ROW, .subject = {.chart = chart, .metric = ms}});
+	widget_draw_history(d, &series, NULL, series_top(&series, d->data), at);
+	hits_add(d->data->hits, &(struct hit){.at = row,
+					      .mark = row,
+					      .kind = HIT_ROW,
+					      .subject = {.chart = d->chart, .metric = ms}});
 }
 
 static void draw_heads(struct canvas *canvas, struct rect row)
@@ -119,16 +118,15 @@ static void draw_heads(struct canvas *canvas, struct rect row)
 	canvas_text(canvas, row, STYLE_DIM, "in a frame, history");
 }
 
-static void regions_draw(const struct chart *chart, const struct view_data *data, struct canvas *canvas,
-			 struct rect r)
+static void regions_draw(const struct drawing *d, struct rect r)
 {
 	struct pass_table table;
 
-	if (!read_regions(data, &table))
+	if (!read_regions(d->data, &table))
 		return;
-	draw_heads(canvas, widget_head(&r));
+	draw_heads(d->canvas, widget_head(&r));
 	for (unsigned i = 0; i < table.n_regions && r.h > 0; i++)
-		draw_line(chart, data, canvas, rect_top(&r, 1), &table.regions[i]);
+		draw_line(d, rect_top(&r, 1), &table.regions[i]);
 }
 
 const struct widget widget_regions = {

@@ -72,47 +72,46 @@ static bool is_kept(const struct feed *feed, const struct metric *metric,
 	return true;
 }
 
-unsigned rows_find(const struct chart *chart, const struct view_data *data, struct row rows[ROWS_MAX])
+unsigned rows_find(const struct drawing *d, struct row rows[ROWS_MAX])
 {
-	enum instance_kind kind = kind_of(chart_option(chart, "each"));
+	enum instance_kind kind = kind_of(chart_option(d->chart, "each"));
 	unsigned n = 0;
 
-	for (unsigned i = 0; i < chart->n_series && n < ROWS_MAX; i++) {
-		const struct series *s = &chart->series[i];
-		const struct metric_set *set = series_feed(s, data)->set;
+	for (unsigned i = 0; i < d->chart->n_series && n < ROWS_MAX; i++) {
+		const struct series *s = &d->chart->series[i];
+		const struct metric_set *set = series_feed(s, d->data)->set;
 		bool each = i == 0 && kind != INSTANCE_ALL && s->metric->instances & 1u << kind;
 		unsigned before = n;
 
-		if (!has_row(chart, s) || is_untold(s, data))
+		if (!has_row(d->chart, s) || is_untold(s, d->data))
 			continue;
 		for (unsigned k = 0; each && set && k < set->n_instances && n < ROWS_MAX; k++)
 			if (set->instances[k].kind == kind &&
-			    is_kept(series_feed(s, data), s->metric, &set->instances[k]))
-				rows[n++] = (struct row){chart, data, s, .instance = &set->instances[k]};
+			    is_kept(series_feed(s, d->data), s->metric, &set->instances[k]))
+				rows[n++] = (struct row){d, s, .instance = &set->instances[k]};
 		if (n == before)
-			rows[n++] = (struct row){chart, data, s, .scale = NAN};
+			rows[n++] = (struct row){d, s, .scale = NAN};
 	}
 	return n;
 }
 
 /* Return the common scale of all rows; NaN if each has its own. If some have a limit, only those
  * count. */
-static double common_scale(const struct chart *chart, const struct view_data *data, const struct row *rows,
-			   unsigned n)
+static double common_scale(const struct drawing *d, const struct row *rows, unsigned n)
 {
 	double scale = NAN, limited = NAN;
 
-	for (unsigned i = 0; i < n && span_is(chart_option(chart, "scale"), "one"); i++) {
+	for (unsigned i = 0; i < n && span_is(chart_option(d->chart, "scale"), "one"); i++) {
 		double *most = rows[i].series->metric->alert == ALERT_ABOVE ? &limited : &scale;
 
 		if (!i || rows[i].series != rows[i - 1].series)
-			*most = real_max(*most, widget_scale(chart, rows[i].series, data, POINTS));
+			*most = real_max(*most, widget_scale(d, rows[i].series, POINTS));
 	}
 	return isnan(limited) ? scale : limited;
 }
 
 /* Give a second amount and the one above it the same scale, so that they can be compared. */
-static void share_scales(const struct view_data *data, struct row *rows, unsigned n)
+static void share_scales(const struct drawing *d, struct row *rows, unsigned n)
 {
 	for (unsigned i = 1; i < n; i++) {
 		const struct series *first = rows[i - 1].series, *second = rows[i].series;
@@ -121,8 +120,7 @@ static void share_scales(const struct view_data *data, struct row *rows, unsigne
 		    first->metric->unit != second->metric->unit)
 			continue;
 		rows[i - 1].scale = rows[i].scale =
-			real_max(widget_scale(rows[i - 1].chart, first, data, POINTS),
-				 widget_scale(rows[i].chart, second, data, POINTS));
+			real_max(widget_scale(d, first, POINTS), widget_scale(d, second, POINTS));
 	}
 }
 
@@ -144,20 +142,20 @@ static void sort_rows(const struct view_data *data, struct row *rows, unsigned n
 	qsort(&rows[first], last - first, sizeof(*rows), by_value);
 }
 
-unsigned rows_list(const struct chart *chart, const struct view_data *data, struct row rows[ROWS_MAX])
+unsigned rows_list(const struct drawing *d, struct row rows[ROWS_MAX])
 {
-	unsigned n = rows_find(chart, data, rows);
-	double scale = common_scale(chart, data, rows, n);
-	bool idle = chart_is_idle(chart, data);
+	unsigned n = rows_find(d, rows);
+	double scale = common_scale(d, rows, n);
+	bool idle = chart_is_idle(d->chart, d->data);
 
 	for (unsigned i = 0; i < n; i++) {
 		rows[i].scale = scale;
-		rows[i].value = series_rate(rows[i].series, data, rows[i].instance, -1);
+		rows[i].value = series_rate(rows[i].series, d->data, rows[i].instance, -1);
 		rows[i].dim = idle || !(fabs(rows[i].value) > 0);
 	}
-	share_scales(data, rows, n);
-	if (span_is(chart_option(chart, "sort"), "load"))
-		sort_rows(data, rows, n);
+	share_scales(d, rows, n);
+	if (span_is(chart_option(d->chart, "sort"), "load"))
+		sort_rows(d->data, rows, n);
 	return n;
 }
 
@@ -167,14 +165,14 @@ unsigned rows_list(const struct chart *chart, const struct view_data *data, stru
 double row_weight(const struct row *row)
 {
 	const struct metric *m = row->series->metric;
-	double value = m->grows || row->instance ? row->value : series_sort_key(row->series, row->data);
+	double value = m->grows || row->instance ? row->value : series_sort_key(row->series, row->d->data);
 	struct series beside;
 
 	if (m->alert != ALERT_NONE)
 		value = 50 * (m->alert == ALERT_ABOVE ? value / m->alert_at : m->alert_at / value);
 	else if (m->unit->kind == UNIT_COUNT && series_beside(row->series, &beside) &&
 		 beside.metric->unit->kind == UNIT_PERCENT)
-		value = series_sort_key(&beside, row->data);
+		value = series_sort_key(&beside, row->d->data);
 	else if (m->unit->kind != UNIT_PERCENT || value < NO_SHARE)
 		value = m->unit->kind != UNIT_PERCENT ? -1 : -1.5;
 	return isnan(value) ? -2 : value;
@@ -191,49 +189,50 @@ static int count_texts(const struct chart *chart, int cols)
 }
 
 /* Whether it has a last row with the busiest thread. */
-static bool names_thread(const struct chart *chart, const struct view_data *data)
+static bool names_thread(const struct drawing *d)
 {
-	return data->judge && span_is(chart_option(chart, "busiest"), "thread");
+	return d->data->judge && span_is(chart_option(d->chart, "busiest"), "thread");
 }
 
-static struct need rows_size(const struct chart *chart, const struct view_data *data, int cols)
+static struct need rows_size(const struct drawing *d, int cols)
 {
 	static struct row rows[ROWS_MAX];
 	int n, min;
 
-	if (widget_has_each(chart, data)) {
-		n = widget_each_rows(chart, data);
+	if (widget_has_each(d)) {
+		n = widget_each_rows(d);
 		return (struct need){n, n};
 	}
-	n = (int)rows_find(chart, data, rows) + names_thread(chart, data);
-	min = chart_option_int(chart, "rows", n);
-	return (struct need){min < n ? min : n, n + rows_has_stats(chart, cols) + count_texts(chart, cols)};
+	n = (int)rows_find(d, rows) + names_thread(d);
+	min = chart_option_int(d->chart, "rows", n);
+	return (struct need){min < n ? min : n,
+			     n + rows_has_stats(d->chart, cols) + count_texts(d->chart, cols)};
 }
 
-static void draw_graph(const struct chart *chart, const struct view_data *data, struct canvas *canvas,
-		       struct rect r)
+static void draw_graph(const struct drawing *d, struct rect r)
 {
-	struct series s = chart->series[0];
+	struct series s = d->chart->series[0];
 
-	for (unsigned i = 1; i < chart->n_series && is_untold(&s, data); i++)
-		s = chart->series[i];
-	chart_option_series(chart, data, "graph", &s);
-	widget_over_time(chart, &s, data, canvas, r);
+	for (unsigned i = 1; i < d->chart->n_series && is_untold(&s, d->data); i++)
+		s = d->chart->series[i];
+	chart_option_series(d->chart, d->data, "graph", &s);
+	widget_over_time(d, &s, r);
 }
 
-bool rows_have_bars(const struct chart *chart, const struct view_data *data, int cols)
+bool rows_have_bars(const struct drawing *d, int cols)
 {
 	struct row rows[ROWS_MAX];
-	unsigned n = rows_find(chart, data, rows);
+	unsigned n = rows_find(d, rows);
 
-	return rows_columns(chart, rows, n, cols).bar > 0;
+	return rows_columns(d->chart, rows, n, cols).bar > 0;
 }
 
 /* The CPUs of this machine as rows of a metric. */
 struct rows_cpus {
-	struct chart chart; /* of that series alone; the rows point to these three */
+	struct chart chart; /* of that series alone; the rows point to these four */
 	struct series series;
 	struct view_data data; /* without hits, because the chart does not last */
+	struct drawing d;
 	struct row rows[ROWS_MAX];
 	unsigned n;         /* 0: none are to be shown */
 	int columns, lines; /* side by side, as few lines as the width allows */
@@ -241,26 +240,26 @@ struct rows_cpus {
 
 /* Find the CPUs, for the metric of the option `cpus`, in that width. There are none with `c`, which
  * breaks the chart down anyway, or if they are not kept one by one. Do not copy them. */
-static void find_cpus(struct rows_cpus *cpus, const struct chart *chart, const struct view_data *data,
-		      int cols)
+static void find_cpus(const struct drawing *d, struct rows_cpus *cpus, int cols)
 {
 	cpus->n = 0;
 	cpus->columns = cpus->lines = 0;
-	if (data->per_instance || !chart_option_series(chart, data, "cpus", &cpus->series))
+	if (d->data->per_instance || !chart_option_series(d->chart, d->data, "cpus", &cpus->series))
 		return;
 	cpus->chart = (struct chart){
-		.name = chart->name,
+		.name = d->chart->name,
 		.title = "",
 		.widget = &widget_rows,
 		.series = &cpus->series,
 		.n_series = 1,
 		.options = {{SPAN_LIT("each"), SPAN_LIT("cpu")}, {SPAN_LIT("bars"), SPAN_LIT("no")}},
 		.n_options = 1,
-		.loads = chart->loads,
+		.loads = d->chart->loads,
 	};
-	cpus->data = *data;
+	cpus->data = *d->data;
 	cpus->data.hits = NULL;
-	cpus->n = rows_list(&cpus->chart, &cpus->data, cpus->rows);
+	cpus->d = (struct drawing){&cpus->chart, &cpus->data, d->canvas};
+	cpus->n = rows_list(&cpus->d, cpus->rows);
 	if (!cpus->n || !cpus->rows[0].instance || cpus->n == ROWS_MAX) {
 		cpus->n = 0;
 		return;
@@ -278,14 +277,13 @@ static void draw_cpus_head(struct canvas *canvas, struct rect head)
 }
 
 /* Draw rows in columns side by side, each of that many lines. */
-static void draw_columns(const struct row *rows, unsigned n, int columns, int lines, struct canvas *canvas,
-			 struct rect r)
+static void draw_columns(const struct row *rows, unsigned n, int columns, int lines, struct rect r)
 {
 	int cell = (r.w - (columns - 1) * CELL_GAP) / columns;
-	struct row_columns c = rows_columns(rows[0].chart, rows, n, cell);
+	struct row_columns c = rows_columns(rows[0].d->chart, rows, n, cell);
 
 	for (int i = 0; i < (int)n && i < columns * lines; i++)
-		rows_draw_row(&rows[i], &c, canvas,
+		rows_draw_row(&rows[i], &c,
 			      (struct rect){r.x + i / lines * (cell + CELL_GAP), r.y + i % lines, cell, 1});
 }
 
@@ -300,22 +298,21 @@ static int count_columns(const struct row *rows, unsigned n, struct rect r)
 }
 
 /* "busiest thread  ▄▄▄▄▄▄▖.....  64.2 %  RenderThread of com.example.game (4711)" */
-static void draw_thread(const struct view_data *data, const struct row_columns *c, struct canvas *canvas,
-			struct rect r)
+static void draw_thread(const struct drawing *d, const struct row_columns *c, struct rect r)
 {
-	const struct judge_facts *facts = &data->judge->facts;
+	const struct judge_facts *facts = &d->data->judge->facts;
 	double percent = facts->value[FACT_BUSIEST_THREAD];
 	enum style style = percent > BUSY_THREAD ? STYLE_BUSY : STYLE_CALM;
 	const char *name = text_width("busiest thread") < c->label ? "busiest thread" : "thread";
 	struct rect bar = rect_left(&r, c->label + c->bar), label;
 
 	label = rect_left(&bar, text_width(name) >= c->label ? text_width(name) + 1 : c->label);
-	canvas_text(canvas, label, isnan(percent) ? STYLE_DIM : STYLE_TEXT, name);
+	canvas_text(d->canvas, label, isnan(percent) ? STYLE_DIM : STYLE_TEXT, name);
 	if (bar.w)
-		canvas_meter(canvas, bar, style, percent / 100, NAN);
-	widget_number(canvas, rect_left(&r, c->value), unit_find(SPAN_LIT("percent")), percent, false, false,
-		      isnan(percent) ? STYLE_DIM : style);
-	canvas_text_cut(canvas, r, STYLE_DIM, facts->thread);
+		canvas_meter(d->canvas, bar, style, percent / 100, NAN);
+	widget_number(d->canvas, rect_left(&r, c->value), unit_find(SPAN_LIT("percent")), percent, false,
+		      false, isnan(percent) ? STYLE_DIM : style);
+	canvas_text_cut(d->canvas, r, STYLE_DIM, facts->thread);
 }
 
 /* How the remaining lines are used: first for each CPU, with a heading if there is a line for it,
@@ -346,64 +343,62 @@ static void draw_texts(const struct chart *chart, struct canvas *canvas, struct 
 			canvas_text(canvas, rect_top(&r, 1), STYLE_DIM, chart->texts[i]);
 }
 
-void widget_rows_draw(const struct chart *chart, const struct view_data *data, struct canvas *canvas,
-		      struct rect r)
+void widget_rows_draw(const struct drawing *d, struct rect r)
 {
 	struct row rows[ROWS_MAX];
-	unsigned n = rows_list(chart, data, rows);
-	struct row_columns c = rows_columns(chart, rows, n, r.w);
+	unsigned n = rows_list(d, rows);
+	struct row_columns c = rows_columns(d->chart, rows, n, r.w);
 	struct rows_cpus cpus;
 	struct below below;
 	bool thread;
 	int columns;
 
-	if (r.h < 1 || !n || widget_rows_each(chart, data, canvas, r))
+	if (r.h < 1 || !n || widget_rows_each(d, r))
 		return;
 	if (c.mean && r.h > (int)n)
-		rows_draw_head(chart, data, &c, canvas, rect_top(&r, 1));
+		rows_draw_head(d, &c, rect_top(&r, 1));
 	columns = count_columns(rows, n, r);
 	if (columns > 1) {
-		draw_columns(rows, n, columns, r.h, canvas, r);
+		draw_columns(rows, n, columns, r.h, r);
 		return;
 	}
-	thread = names_thread(chart, data) && r.h > 1;
+	thread = names_thread(d) && r.h > 1;
 	n = n > (unsigned)(r.h - thread) ? (unsigned)(r.h - thread) : n;
-	find_cpus(&cpus, chart, data, r.w);
-	below = share_lines(chart, &cpus, (int)n + thread, r);
+	find_cpus(d, &cpus, r.w);
+	below = share_lines(d->chart, &cpus, (int)n + thread, r);
 	for (unsigned i = 0; i < n; i++)
-		rows_draw_row(&rows[i], &c, canvas, rect_top(&r, 1));
+		rows_draw_row(&rows[i], &c, rect_top(&r, 1));
 	if (thread)
-		draw_thread(data, &c, canvas, rect_top(&r, 1));
+		draw_thread(d, &c, rect_top(&r, 1));
 	if (below.cpus > cpus.lines)
-		draw_cpus_head(canvas, rect_top(&r, 1));
+		draw_cpus_head(d->canvas, rect_top(&r, 1));
 	if (below.cpus)
-		draw_columns(cpus.rows, cpus.n, cpus.columns, cpus.lines, canvas, rect_top(&r, cpus.lines));
+		draw_columns(cpus.rows, cpus.n, cpus.columns, cpus.lines, rect_top(&r, cpus.lines));
 	if (below.graph)
-		draw_graph(chart, data, canvas, rect_top(&r, below.graph));
-	draw_texts(chart, canvas, r);
+		draw_graph(d, rect_top(&r, below.graph));
+	draw_texts(d->chart, d->canvas, r);
 }
 
 /* The time axis of the graph under the rows. */
-static int rows_axis(const struct chart *chart, const struct view_data *data, struct rect inner)
+static int rows_axis(const struct drawing *d, struct rect inner)
 {
 	struct row rows[ROWS_MAX];
-	int n = (int)rows_find(chart, data, rows) + rows_has_stats(chart, inner.w) +
-		names_thread(chart, data);
+	int n = (int)rows_find(d, rows) + rows_has_stats(d->chart, inner.w) + names_thread(d);
 	struct rows_cpus cpus;
 
-	if (widget_has_each(chart, data))
+	if (widget_has_each(d))
 		return 0;
-	find_cpus(&cpus, chart, data, inner.w);
-	return share_lines(chart, &cpus, n, inner).graph && !count_texts(chart, inner.w)
+	find_cpus(d, &cpus, inner.w);
+	return share_lines(d->chart, &cpus, n, inner).graph && !count_texts(d->chart, inner.w)
 		       ? inner.w - WIDGET_AXIS_COLS
 		       : 0;
 }
 
-static struct need rows_extra(const struct chart *chart, const struct view_data *data, int cols)
+static struct need rows_extra(const struct drawing *d, int cols)
 {
 	struct rows_cpus cpus;
 
-	find_cpus(&cpus, chart, data, cols);
+	find_cpus(d, &cpus, cols);
 	return (struct need){cpus.lines, cpus.n ? cpus.lines + 1 : 0};
 }
 

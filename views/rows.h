@@ -8,8 +8,7 @@
 
 /* A row is a series of one instance, or of all (NULL). */
 struct row {
-	const struct chart *chart;
-	const struct view_data *data;
+	const struct drawing *d;
 	const struct series *series;
 	const struct metric_instance *instance;
 	double value, key; /* the current value; the sort key, while they are sorted */
@@ -27,16 +26,15 @@ struct row_columns {
 /* How important the row is, roughly in percent: it decides which rows stay if space is short. */
 double row_weight(const struct row *row);
 /* List all rows of a chart, without values and scales. Returns how many. */
-unsigned rows_find(const struct chart *chart, const struct view_data *data, struct row rows[ROWS_MAX]);
+unsigned rows_find(const struct drawing *d, struct row rows[ROWS_MAX]);
 /* List all rows of a chart in order, with `sort load` the sub rows by value. Returns how many. */
-unsigned rows_list(const struct chart *chart, const struct view_data *data, struct row rows[ROWS_MAX]);
+unsigned rows_list(const struct drawing *d, struct row rows[ROWS_MAX]);
 struct row_columns rows_columns(const struct chart *chart, const struct row *rows, unsigned n, int cols);
 /* Whether that width has columns of mean and peak, and so a line of headings. */
 bool rows_has_stats(const struct chart *chart, int cols);
 /* Whether there is room for bars in that width. */
-bool rows_have_bars(const struct chart *chart, const struct view_data *data, int cols);
-void rows_draw_head(const struct chart *chart, const struct view_data *data, const struct row_columns *c,
-		    struct canvas *canvas, struct rect r);
-void rows_draw_row(const struct row *row, const struct row_columns *c, struct canvas *canvas, struct rect r);
+bool rows_have_bars(const struct drawing *d, int cols);
+void rows_draw_head(const struct drawing *d, const struct row_columns *c, struct rect r);
+void rows_draw_row(const struct row *row, const struct row_columns *c, struct rect r);
 
 #endif

@@ -91,7 +91,7 @@ static bool measure_rows(struct row_columns *c, const struct row *rows, unsigned
 			c->word = wordy ? WIDGET_WORD_COLS : WIDGET_WORD_BRIEF;
 			c->shared &= !wordy || !s->beside;
 		}
-		bars |= has_share(rows[i].chart, s) && !s->part;
+		bars |= has_share(rows[i].d->chart, s) && !s->part;
 	}
 	return bars;
 }
@@ -189,19 +189,19 @@ static double bar_share(const struct row *row, double scale, double *limit)
 	*limit = m->alert == ALERT_NONE ? (double)NAN : m->alert_at / scale;
 	if (m->unit->kind != UNIT_PERCENT && m->alert == ALERT_NONE && series_beside(row->series, &beside) &&
 	    beside.metric->unit->kind == UNIT_PERCENT)
-		return series_rate(&beside, row->data, row->instance, -1) / 100;
+		return series_rate(&beside, row->d->data, row->instance, -1) / 100;
 	return row->value / scale;
 }
 
 /* Draw a bar of the parts listed below the series, each in its own colour, up to their total
  * share. */
-static void draw_parts(const struct row *row, struct canvas *canvas, struct rect r)
+static void draw_parts(const struct row *row, struct rect r)
 {
 	double parts[SERIES_PARTS], sum = 0;
 	uint8_t styles[SERIES_PARTS];
 
 	for (unsigned i = 0; i < row->series->n_parts; i++) {
-		parts[i] = series_rate(&row->series[i + 1], row->data, row->instance, -1);
+		parts[i] = series_rate(&row->series[i + 1], row->d->data, row->instance, -1);
 		sum += parts[i] > 0 ? parts[i] : 0;
 	}
 	/* the remainder belongs to none of them */
@@ -213,30 +213,28 @@ static void draw_parts(const struct row *row, struct canvas *canvas, struct rect
 		parts[i] /= sum;
 	for (unsigned i = 0; i < row->series->n_parts; i++)
 		styles[i] = (uint8_t)canvas_part_style(i);
-	canvas_meter(canvas, r, STYLE_TRACK, 0, NAN);
-	canvas_parts(canvas, r, parts, styles, row->series->n_parts);
+	canvas_meter(row->d->canvas, r, STYLE_TRACK, 0, NAN);
+	canvas_parts(row->d->canvas, r, parts, styles, row->series->n_parts);
 }
 
-static void draw_bar(const struct row *row, double scale, double peak, enum style style,
-		     struct canvas *canvas, struct rect r)
+static void draw_bar(const struct row *row, double scale, double peak, enum style style, struct rect r)
 {
 	double limit, share = bar_share(row, scale, &limit);
 
-	if (row->series->n_parts && row->chart->widget != &widget_area) {
-		draw_parts(row, canvas, r);
+	if (row->series->n_parts && row->d->chart->widget != &widget_area) {
+		draw_parts(row, r);
 	} else if (!row->series->part) {
 		bool amount = style == STYLE_TEXT || style == STYLE_VALUE;
 
-		canvas_meter(canvas, r, amount ? canvas_part_style(row->series->colour) : style, share,
-			     limit);
+		canvas_meter(row->d->canvas, r, amount ? canvas_part_style(row->series->colour) : style,
+			     share, limit);
 		if (share == row->value / scale)
-			canvas_meter_peak(canvas, r, share, peak);
+			canvas_meter_peak(row->d->canvas, r, share, peak);
 	}
 }
 
 /* Draw the mean since the start, and the peak of the shown history. */
-static void draw_stats(const struct row *row, const struct row_columns *c, struct canvas *canvas,
-		       struct rect *line)
+static void draw_stats(const struct row *row, const struct row_columns *c, struct rect *line)
 {
 	struct rect mean = rect_left(line, c->mean), peak = rect_left(line, c->peak);
 	const struct unit *unit = row->series->metric->unit;
@@ -245,14 +243,13 @@ static void draw_stats(const struct row *row, const struct row_columns *c, struc
 	if (!c->mean)
 		return;
 	for (int back = 0; back < 2 * c->history; back++)
-		highest = real_max(highest, series_rate(row->series, row->data, row->instance, back));
-	widget_number(canvas, mean, unit, series_rate_total(row->series, row->data),
+		highest = real_max(highest, series_rate(row->series, row->d->data, row->instance, back));
+	widget_number(row->d->canvas, mean, unit, series_rate_total(row->series, row->d->data),
 		      row->series->metric->grows, false, STYLE_DIM);
-	widget_number(canvas, peak, unit, highest, row->series->metric->grows, false, STYLE_DIM);
+	widget_number(row->d->canvas, peak, unit, highest, row->series->metric->grows, false, STYLE_DIM);
 }
 
-void rows_draw_head(const struct chart *chart, const struct view_data *data, const struct row_columns *c,
-		    struct canvas *canvas, struct rect r)
+void rows_draw_head(const struct drawing *d, const struct row_columns *c, struct rect r)
 {
 	const struct {
 		int cols;
@@ -262,10 +259,10 @@ void rows_draw_head(const struct chart *chart, const struct view_data *data, con
 		{c->mean, span_of("mean")},
 		{c->peak, span_of("peak")},
 		{c->shared ? 0 : c->word, span_of("")},
-		{c->beside, chart_option(chart, "beside")},
+		{c->beside, chart_option(d->chart, "beside")},
 	};
 
-	widget_history_head(data, canvas, (struct rect){r.x + r.w - c->history, r.y, c->history, 1});
+	widget_history_head(d, (struct rect){r.x + r.w - c->history, r.y, c->history, 1});
 	rect_left(&r, c->label + c->bar);
 	for (size_t i = 0; i < ARRAY_LEN(columns); i++) {
 		struct rect cell = rect_left(&r, columns[i].cols);
@@ -273,71 +270,69 @@ void rows_draw_head(const struct chart *chart, const struct view_data *data, con
 
 		cell.w = WIDGET_NUMBER_COLS + 1;
 		if (columns[i].cols)
-			canvas_text_right(canvas, cell, STYLE_DIM, words);
+			canvas_text_right(d->canvas, cell, STYLE_DIM, words);
 	}
 }
 
 /* Draw the label; for a part of a bar, with a square in its colour. */
-static void draw_label(const struct row *row, const struct row_columns *c, struct canvas *canvas,
-		       struct rect r)
+static void draw_label(const struct row *row, const struct row_columns *c, struct rect r)
 {
 	enum style part = canvas_part_style(row->series->part - 1);
 	char text[LABEL_TEXT];
 
 	rect_right(&r, GAP);
-	canvas_text(canvas, r, row->dim ? STYLE_DIM : STYLE_TEXT, label_of(row, c->brief, text));
+	canvas_text(row->d->canvas, r, row->dim ? STYLE_DIM : STYLE_TEXT, label_of(row, c->brief, text));
 	if (row->series->part)
-		canvas_fill(canvas, rect_left(&r, 1), part, canvas_part_glyph(canvas, part));
+		canvas_fill(row->d->canvas, rect_left(&r, 1), part, canvas_part_glyph(row->d->canvas, part));
 }
 
 /* Beside what it was; half the bar is a change by half. */
-static void draw_compared(const struct row *row, struct canvas *canvas, struct rect r)
+static void draw_compared(const struct row *row, struct rect r)
 {
 	const struct metric *m = row->series->metric;
 	struct comparison c = {.unit = m->unit,
 			       .grows = m->grows,
-			       .was = series_was(row->series, row->data, row->instance),
+			       .was = series_was(row->series, row->d->data, row->instance),
 			       .now = row->value,
 			       .worse = metric_worse(m)};
 
-	compared_draw(&c, 0.5, canvas, r);
+	compared_draw(&c, 0.5, row->d->canvas, r);
 }
 
-void rows_draw_row(const struct row *row, const struct row_columns *c, struct canvas *canvas, struct rect r)
+void rows_draw_row(const struct row *row, const struct row_columns *c, struct rect r)
 {
-	enum style level = chart_style(row->chart, row->series, row->data, row->instance, row->value, -1),
+	enum style level = chart_style(row->d, row->series, row->instance, row->value, -1),
 		   style = row->dim ? STYLE_DIM : level;
-	double peak, scale = isnan(row->scale)
-				     ? widget_scale(row->chart, row->series, row->data, 2 * HISTORY_MAX)
-				     : row->scale;
+	double peak,
+		scale = isnan(row->scale) ? widget_scale(row->d, row->series, 2 * HISTORY_MAX) : row->scale;
 	struct rect past = {r.x + r.w - c->history, r.y, c->history, 1}, bar, extra;
 	int note = text_width(row->series->note);
 	struct series beside;
 
-	widget_row(row->data, r, row->chart, row->series, row->instance);
-	draw_label(row, c, canvas, rect_left(&r, c->label));
-	if (feed_compares(series_feed(row->series, row->data))) {
-		draw_compared(row, canvas, r);
+	widget_row(row->d, r, row->series, row->instance);
+	draw_label(row, c, rect_left(&r, c->label));
+	if (feed_compares(series_feed(row->series, row->d->data))) {
+		draw_compared(row, r);
 		return;
 	}
 	bar = rect_left(&r, c->bar);
-	widget_value(canvas, rect_left(&r, c->value), row->series, row->data, row->instance, row->value,
+	widget_value(row->d, rect_left(&r, c->value), row->series, row->instance, row->value,
 		     style == STYLE_TEXT ? STYLE_VALUE : style, c->word > 0);
-	draw_stats(row, c, canvas, &r);
+	draw_stats(row, c, &r);
 	extra = rect_left(&r, extra_cols(c));
 	if (c->word)
-		widget_word(canvas, extra, row->series, level, row->dim);
+		widget_word(row->d->canvas, extra, row->series, level, row->dim);
 	rect_left(&extra, c->shared ? 0 : c->word);
 	if (c->beside && series_beside(row->series, &beside))
-		widget_number(canvas, extra, beside.metric->unit,
-			      series_rate(&beside, row->data, row->instance, -1), beside.metric->grows, false,
-			      STYLE_DIM);
+		widget_number(row->d->canvas, extra, beside.metric->unit,
+			      series_rate(&beside, row->d->data, row->instance, -1), beside.metric->grows,
+			      false, STYLE_DIM);
 	/* a truncated note would mislead */
 	if (!c->brief && note && note <= r.w) {
 		if (r.x + note > past.x - GAP)
 			past.w = 0;
-		canvas_text(canvas, r, STYLE_DIM, row->series->note);
+		canvas_text(row->d->canvas, r, STYLE_DIM, row->series->note);
 	}
-	peak = widget_draw_history(row->chart, row->series, row->data, row->instance, scale, canvas, past);
-	draw_bar(row, scale, peak, style, canvas, bar);
+	peak = widget_draw_history(row->d, row->series, row->instance, scale, past);
+	draw_bar(row, scale, peak, style, bar);
 }

@@ -27,8 +27,7 @@ struct each_column {
 
 /* The cores or CPUs, and a column per series. */
 struct each {
-	const struct chart *chart;
-	const struct view_data *data;
+	const struct drawing *d;
 	const struct metric_instance *cores[EACH_MAX];
 	unsigned n_cores;
 	struct each_column columns[COLUMNS_MAX];
@@ -42,11 +41,10 @@ static bool breaks_down(const struct series *series)
 	       1u << (series->source == SOURCE_GPU ? INSTANCE_CORE : INSTANCE_CPU);
 }
 
-unsigned widget_instances(const struct chart *chart, const struct view_data *data,
-			  const struct metric_instance *found[EACH_MAX])
+unsigned widget_instances(const struct drawing *d, const struct metric_instance *found[EACH_MAX])
 {
-	const struct series *s = &chart->series[0];
-	const struct metric_set *set = series_feed(s, data)->set;
+	const struct series *s = &d->chart->series[0];
+	const struct metric_set *set = series_feed(s, d->data)->set;
 	enum instance_kind kind = s->source == SOURCE_GPU ? INSTANCE_CORE : INSTANCE_CPU;
 	unsigned n = 0;
 
@@ -56,16 +54,15 @@ unsigned widget_instances(const struct chart *chart, const struct view_data *dat
 	return n;
 }
 
-bool widget_has_each(const struct chart *chart, const struct view_data *data)
+bool widget_has_each(const struct drawing *d)
 {
 	const struct metric_instance *cores[EACH_MAX];
-	const struct feed *feed = series_feed(&chart->series[0], data);
+	const struct feed *feed = series_feed(&d->chart->series[0], d->data);
 	bool any = false;
 
-	for (unsigned i = 0; i < chart->n_series && data->per_instance; i++)
-		any |= breaks_down(&chart->series[i]);
-	return any && widget_instances(chart, data, cores) && feed->now &&
-	       feed->n_vector == feed->set->n_vector;
+	for (unsigned i = 0; i < d->chart->n_series && d->data->per_instance; i++)
+		any |= breaks_down(&d->chart->series[i]);
+	return any && widget_instances(d, cores) && feed->now && feed->n_vector == feed->set->n_vector;
 }
 
 static int by_value(const void *a, const void *b)
@@ -91,7 +88,7 @@ static void fill_column(const struct each *e, struct each_column *c)
 	c->sums[SUM_MEAN] = 0;
 	c->sums[SUM_LEAST] = c->sums[SUM_GREATEST] = NAN;
 	for (unsigned i = 0; i < e->n_cores; i++) {
-		double v = c->values[i] = series_rate(c->series, e->data, e->cores[i], -1);
+		double v = c->values[i] = series_rate(c->series, e->d->data, e->cores[i], -1);
 
 		if (isnan(v))
 			continue;
@@ -121,8 +118,8 @@ static void choose_columns(struct each *e, int cols)
 	int widest[2] = {0}, most;
 	unsigned n = 0;
 
-	for (unsigned i = 0; i < e->chart->n_series; i++) {
-		const struct series *s = &e->chart->series[i];
+	for (unsigned i = 0; i < e->d->chart->n_series; i++) {
+		const struct series *s = &e->d->chart->series[i];
 
 		if (!breaks_down(s))
 			continue;
@@ -132,9 +129,9 @@ static void choose_columns(struct each *e, int cols)
 	}
 	cols -= LABEL_COLS;
 	most = widest[1] * (int)n <= cols ? widest[1] : widest[0];
-	for (unsigned i = 0; i < e->chart->n_series && e->n_columns < COLUMNS_MAX; i++)
-		if (breaks_down(&e->chart->series[i]) && (int)(e->n_columns + 1) * most <= cols)
-			e->columns[e->n_columns++].series = &e->chart->series[i];
+	for (unsigned i = 0; i < e->d->chart->n_series && e->n_columns < COLUMNS_MAX; i++)
+		if (breaks_down(&e->d->chart->series[i]) && (int)(e->n_columns + 1) * most <= cols)
+			e->columns[e->n_columns++].series = &e->d->chart->series[i];
 	e->cell = e->n_columns ? cols / (int)e->n_columns : 0;
 }
 
@@ -187,63 +184,62 @@ static void draw_core(const struct each *e, unsigned core, struct canvas *canvas
 		const struct each_column *c = &e->columns[i];
 		struct rect cell = rect_left(&r, e->cell);
 
-		widget_row(e->data, cell, e->chart, c->series, e->cores[core]);
+		widget_row(e->d, cell, c->series, e->cores[core]);
 		rect_left(&cell, CELL_GAP);
-		widget_cell(&(struct widget_cell){.chart = e->chart,
-						  .series = c->series,
+		widget_cell(e->d,
+			    &(struct widget_cell){.series = c->series,
 						  .instance = e->cores[core],
 						  .scale = c->scale,
 						  .odd_one = is_odd(e, c, core)},
-			    e->data, canvas, cell);
+			    cell);
 	}
 }
 
-int widget_each_rows(const struct chart *chart, const struct view_data *data)
+int widget_each_rows(const struct drawing *d)
 {
 	const struct metric_instance *cores[EACH_MAX];
 
-	return 1 + SUMS + (int)widget_instances(chart, data, cores);
+	return 1 + SUMS + (int)widget_instances(d, cores);
 }
 
-bool widget_rows_each(const struct chart *chart, const struct view_data *data, struct canvas *canvas,
-		      struct rect r)
+bool widget_rows_each(const struct drawing *d, struct rect r)
 {
-	struct each e = {.chart = chart, .data = data};
+	struct each e = {.d = d};
 	int sums;
 
-	if (!widget_has_each(chart, data))
+	if (!widget_has_each(d))
 		return false;
-	e.n_cores = widget_instances(chart, data, e.cores);
+	e.n_cores = widget_instances(d, e.cores);
 	choose_columns(&e, r.w);
 	for (unsigned i = 0; i < e.n_columns; i++)
 		fill_column(&e, &e.columns[i]);
-	draw_heads(&e, canvas, widget_head(&r));
+	draw_heads(&e, d->canvas, widget_head(&r));
 	/* where there is little room, only the mean, or none of them */
 	sums = r.h - (int)e.n_cores >= SUMS ? SUMS : r.h > 2 ? 1 : 0;
 	for (int i = 0; i < sums; i++)
-		draw_sums(&e, i, canvas, rect_top(&r, 1));
+		draw_sums(&e, i, d->canvas, rect_top(&r, 1));
 	for (unsigned i = 0; i < e.n_cores && r.h > 0; i++)
 		if (r.h == 1 && i + 1 < e.n_cores)
-			canvas_printf(canvas, rect_top(&r, 1), STYLE_DIM, "%u more", e.n_cores - i);
+			canvas_printf(d->canvas, rect_top(&r, 1), STYLE_DIM, "%u more", e.n_cores - i);
 		else
-			draw_core(&e, i, canvas, rect_top(&r, 1));
+			draw_core(&e, i, d->canvas, rect_top(&r, 1));
 	return true;
 }
 
-void widget_each_corner(const struct chart *chart, const struct view_data *data, bool ascii, char *text,
-			size_t size)
+void widget_each_corner(const struct drawing *d, char *text, size_t size)
 {
-	struct each e = {.chart = chart, .data = data, .columns = {{.series = &chart->series[0]}}};
-	const struct metric *m = chart->series[0].metric;
+	struct each e = {.d = d, .columns = {{.series = &d->chart->series[0]}}};
+	const struct metric *m = d->chart->series[0].metric;
 	double *sums = e.columns[0].sums;
 	char shown[SUMS][UNITS_TEXT];
 
-	e.n_cores = widget_instances(chart, data, e.cores);
+	e.n_cores = widget_instances(d, e.cores);
 	fill_column(&e, &e.columns[0]);
 	for (int i = 0; i < SUM_UNEVEN; i++)
-		unit_format(shown[i], sums[i], m->unit, m->grows, ascii);
-	unit_format(shown[SUM_UNEVEN], sums[SUM_UNEVEN], unit_find(SPAN_LIT("percent")), false, ascii);
+		unit_format(shown[i], sums[i], m->unit, m->grows, d->canvas->ascii);
+	unit_format(shown[SUM_UNEVEN], sums[SUM_UNEVEN], unit_find(SPAN_LIT("percent")), false,
+		    d->canvas->ascii);
 	snprintf(text, size, "%s%smean %s  least %s  most %s  uneven %s",
-		 chart->n_series > 1 ? chart->series[0].label : "", chart->n_series > 1 ? ": " : "",
+		 d->chart->n_series > 1 ? d->chart->series[0].label : "", d->chart->n_series > 1 ? ": " : "",
 		 shown[SUM_MEAN], shown[SUM_LEAST], shown[SUM_GREATEST], shown[SUM_UNEVEN]);
 }

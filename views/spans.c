@@ -74,14 +74,13 @@ static const char *name_of(const struct span_plot *plot, unsigned row)
 	return "";
 }
 
-static struct need spans_size(const struct chart *chart, const struct view_data *data, int cols)
+static struct need spans_size(const struct drawing *d, int cols)
 {
 	struct span_plot plot;
 	int rows;
 
-	(void)chart;
 	(void)cols;
-	if (!read_plot(&plot, data))
+	if (!read_plot(&plot, d->data))
 		return (struct need){0, 0};
 	rows = 2 + __builtin_popcount(plot.queues) + __builtin_popcount(plot.threads) + FOOT_ROWS;
 	return (struct need){rows < LANE_ROWS_WANTED ? rows : LANE_ROWS_WANTED, rows};
@@ -234,30 +233,29 @@ static void draw_budget(struct canvas *canvas, struct rect lanes, int x)
 }
 
 /* "budget 16.7 ms ┃━━━ late 6.7 ms ━━━" */
-static void draw_late(const struct span_plot *plot, const struct view_data *data, struct canvas *canvas,
-		      struct rect row)
+static void draw_late(const struct drawing *d, const struct span_plot *plot, struct rect row)
 {
-	int from = budget_column(plot, data, row.w), to = column_of(plot, plot->frame.ms, row.w), width;
+	int from = budget_column(plot, d->data, row.w), to = column_of(plot, plot->frame.ms, row.w), width;
 	struct rect before = row, late = {row.x + from, row.y, to - from, 1};
-	double budget_ms = 1000 / data->fps;
+	double budget_ms = 1000 / d->data->fps;
 	char text[48];
 
-	if (!(data->fps > 0))
+	if (!(d->data->fps > 0))
 		return;
 	snprintf(text, sizeof(text), "budget %.1f ms ", budget_ms);
 	before.w = from;
 	if (text_width(text) <= from)
-		canvas_text_right(canvas, before, STYLE_DIM, text);
+		canvas_text_right(d->canvas, before, STYLE_DIM, text);
 	snprintf(text, sizeof(text), " late %.1f ms ", plot->frame.ms - budget_ms);
 	width = text_width(text);
 	if (late.w <= 0)
 		return;
-	canvas_fill(canvas, late, STYLE_HOT, 0x2501);
+	canvas_fill(d->canvas, late, STYLE_HOT, 0x2501);
 	if (width > late.w)
 		late = (struct rect){late.x + late.w, late.y, row.x + row.w - late.x - late.w, 1};
 	else
 		rect_left(&late, (late.w - width) / 2);
-	canvas_text(canvas, late, STYLE_HOT, text);
+	canvas_text(d->canvas, late, STYLE_HOT, text);
 }
 
 /* "work 12.20  waits 10.80  present 0.42  = 23.42  GPU busy 23.10   narrow: ■ bloom" */
@@ -308,29 +306,27 @@ draw_lanes(struct span_plot *plot, struct canvas *canvas, struct rect *r, unsign
 	}
 }
 
-static void spans_draw(const struct chart *chart, const struct view_data *data, struct canvas *canvas,
-		       struct rect r)
+static void spans_draw(const struct drawing *d, struct rect r)
 {
 	struct span_plot plot;
 	struct rect lanes = r, foot;
 
-	(void)chart;
 	rect_left(&lanes, LABEL_COLS);
-	if (!read_plot(&plot, data) || r.h < LANE_ROWS_MIN || lanes.w < TICK_COLS ||
+	if (!read_plot(&plot, d->data) || r.h < LANE_ROWS_MIN || lanes.w < TICK_COLS ||
 	    lanes.w > CANVAS_COLS_MAX)
 		return;
 	foot = rect_bottom(&r, r.h >= LANE_ROWS_MIN + FOOT_ROWS ? FOOT_ROWS : 0);
-	draw_ticks(&plot, canvas, draw_label(canvas, &r, "ms"));
-	draw_cpu(&plot, canvas, draw_label(canvas, &r, "CPU"));
-	draw_lanes(&plot, canvas, &r, plot.threads, "thread", draw_thread);
-	draw_lanes(&plot, canvas, &r, plot.queues, "GPU queue", draw_queue);
+	draw_ticks(&plot, d->canvas, draw_label(d->canvas, &r, "ms"));
+	draw_cpu(&plot, d->canvas, draw_label(d->canvas, &r, "CPU"));
+	draw_lanes(&plot, d->canvas, &r, plot.threads, "thread", draw_thread);
+	draw_lanes(&plot, d->canvas, &r, plot.queues, "GPU queue", draw_queue);
 	lanes.h = (foot.h ? foot.y : r.y) - lanes.y;
-	draw_budget(canvas, lanes, budget_column(&plot, data, lanes.w));
+	draw_budget(d->canvas, lanes, budget_column(&plot, d->data, lanes.w));
 	if (!foot.h)
 		return;
 	rect_left(&foot, LABEL_COLS);
-	draw_late(&plot, data, canvas, rect_top(&foot, 1));
-	draw_sums(&plot, canvas, foot);
+	draw_late(d, &plot, rect_top(&foot, 1));
+	draw_sums(&plot, d->canvas, foot);
 }
 
 /* How much of the GPU's time two or more passes ran at once. */
@@ -347,18 +343,15 @@ static double shared_percent(const struct span_plot *plot)
 	return shared / any * 100;
 }
 
-static void spans_corner(const struct chart *chart, const struct view_data *data, bool ascii, char *text,
-			 size_t size)
+static void spans_corner(const struct drawing *d, char *text, size_t size)
 {
-	const struct feed *feed = &data->feeds[SOURCE_PASSES];
+	const struct feed *feed = &d->data->feeds[SOURCE_PASSES];
 	struct span_plot plot;
 	double shared;
 	int n;
 
-	(void)chart;
-	(void)ascii;
 	text[0] = 0;
-	if (!read_plot(&plot, data))
+	if (!read_plot(&plot, d->data))
 		return;
 	n = plot.earlier ? snprintf(text, size, "%.1f ms  frame %.0f, the last one, none now", plot.frame.ms,
 				    plot.frame.number)

@@ -44,42 +44,53 @@ static enum style limit_style(const struct series *series, const struct view_dat
 	return styles[back >= 0 && severity == SEVERITY_NOTE ? SEVERITY_WARNING : severity];
 }
 
-bool chart_may_be_hot(const struct chart *chart, const struct view_data *data, int back)
+bool chart_may_be_hot(const struct drawing *d, int back)
 {
 	struct series s;
 
-	return !chart_option_series(chart, data, "hot", &s) || series_back(&s, data, back) >= CHART_HOT_FROM;
+	return !chart_option_series(d->chart, d->data, "hot", &s) ||
+	       series_back(&s, d->data, back) >= CHART_HOT_FROM;
 }
 
 /* The style of all instances together. */
-static enum style whole_style(const struct chart *chart, const struct series *series,
-			      const struct view_data *data, double value, int back)
+static enum style whole_style(const struct drawing *d, const struct series *series, double value, int back)
 {
 	enum style style;
 	struct series limit;
 
-	if (chart && chart->to_limit && chart_option_series(chart, data, "limit", &limit)) {
-		double at = series_rate(&limit, data, NULL, back);
+	if (d->chart->to_limit && chart_option_series(d->chart, d->data, "limit", &limit)) {
+		double at = series_rate(&limit, d->data, NULL, back);
 
-		return isnan(value) || isnan(at)          ? STYLE_TEXT
-		       : value <= at                      ? STYLE_CALM
-		       : data->judge && data->judge->late ? STYLE_HOT
-							  : STYLE_BUSY;
+		return isnan(value) || isnan(at)                ? STYLE_TEXT
+		       : value <= at                            ? STYLE_CALM
+		       : d->data->judge && d->data->judge->late ? STYLE_HOT
+								: STYLE_BUSY;
 	}
-	if (!chart || !chart->loads || series->metric->alert != ALERT_NONE ||
+	if (!d->chart->loads || series->metric->alert != ALERT_NONE ||
 	    series->metric->unit->kind != UNIT_PERCENT || isnan(value))
-		return limit_style(series, data, value, back);
+		return limit_style(series, d->data, value, back);
 	style = load_style(value);
-	return style == STYLE_HOT && !chart_may_be_hot(chart, data, back) ? STYLE_BUSY : style;
+	return style == STYLE_HOT && !chart_may_be_hot(d, back) ? STYLE_BUSY : style;
 }
 
-enum style chart_style(const struct chart *chart, const struct series *series, const struct view_data *data,
-		       const struct metric_instance *instance, double value, int back)
+/* An instance is beyond a limit only while the whole is. */
+static enum style style_in_whole(const struct series *series, const struct view_data *data,
+				 const struct metric_instance *instance, enum style style, int back)
 {
-	enum style style = whole_style(chart, series, data, value, back);
-
 	if (instance && style_is_beyond(style) &&
 	    limit_style(series, data, series_rate(series, data, NULL, back), back) == STYLE_CALM)
 		return STYLE_TEXT;
 	return style;
+}
+
+enum style series_style(const struct series *series, const struct view_data *data,
+			const struct metric_instance *instance, double value, int back)
+{
+	return style_in_whole(series, data, instance, limit_style(series, data, value, back), back);
+}
+
+enum style chart_style(const struct drawing *d, const struct series *series,
+		       const struct metric_instance *instance, double value, int back)
+{
+	return style_in_whole(series, d->data, instance, whole_style(d, series, value, back), back);
 }

@@ -421,28 +421,26 @@ static struct row_subject subject_of(const struct chart *chart, const struct tab
 }
 
 /* The position of the selected row, -1 if there is none. */
-static int selected_row(const struct chart *chart, const struct view_data *data,
-			const struct table_items *items)
+static int selected_row(const struct drawing *d, const struct table_items *items)
 {
-	for (unsigned at = 0; data->selected.chart == chart && at < items->n; at++) {
-		struct row_subject subject = subject_of(chart, &items->list[at]);
+	for (unsigned at = 0; d->data->selected.chart == d->chart && at < items->n; at++) {
+		struct row_subject subject = subject_of(d->chart, &items->list[at]);
 
-		if (subject.chart && subject_same(&subject, &data->selected))
+		if (subject.chart && subject_same(&subject, &d->data->selected))
 			return (int)at;
 	}
 	return -1;
 }
 
-static struct need table_size(const struct chart *chart, const struct view_data *data, int cols)
+static struct need table_size(const struct drawing *d, int cols)
 {
-	struct table_items items = list_items(data);
+	struct table_items items = list_items(d->data);
 	int rows = (int)items.n;
 
 	free(items.list);
-	(void)chart;
 	(void)cols;
 	for (size_t i = 0; i < ARRAY_LEN(feed_kinds); i++)
-		if (is_shown(&data->feeds[feed_kinds[i]]))
+		if (is_shown(&d->data->feeds[feed_kinds[i]]))
 			return (struct need){2, (rows ? rows : 1) + 1};
 	return (struct need){0, 0};
 }
@@ -455,34 +453,33 @@ static enum table_shape shape_of(const struct view_data *data)
 	return data->changes ? SHAPE_COMPARED : data->windows ? SHAPE_WINDOWS : SHAPE_COUNTS;
 }
 
-static void table_draw(const struct chart *chart, const struct view_data *data, struct canvas *canvas,
-		       struct rect r)
+static void table_draw(const struct drawing *d, struct rect r)
 {
-	enum table_shape shape = shape_of(data);
+	enum table_shape shape = shape_of(d->data);
 	struct table_columns c = cut_columns(widget_head(&r), shape);
-	struct table_items items = list_items(data);
+	struct table_items items = list_items(d->data);
 	int skip;
 
-	draw_headings(canvas, &c, data->range_s > 0 ? data->range_s : data->refresh_s);
+	draw_headings(d->canvas, &c, d->data->range_s > 0 ? d->data->range_s : d->data->refresh_s);
 	if (!items.n)
-		canvas_text(canvas, r, STYLE_DIM, "no counter fits the filter: Esc shows all again");
-	skip = widget_scroll(data, (int)items.n, r.h, selected_row(chart, data, &items));
+		canvas_text(d->canvas, r, STYLE_DIM, "no counter fits the filter: Esc shows all again");
+	skip = widget_scroll(d->data, (int)items.n, r.h, selected_row(d, &items));
 	for (int at = 0; at < (int)items.n; at++) {
 		const struct table_item *item = &items.list[at];
 		struct rect row = rect_top(&r, at < skip ? 0 : 1);
-		struct row_subject subject = subject_of(chart, item);
+		struct row_subject subject = subject_of(d->chart, item);
 
 		if (subject.chart)
-			hits_add(data->hits,
+			hits_add(d->data->hits,
 				 &(struct hit){.at = row, .mark = row, .kind = HIT_ROW, .subject = subject});
 		if (!row.h)
 			continue;
 		c = cut_columns(row, shape);
 		/* the first row always shows its block */
 		if (item->heading || at == skip)
-			draw_block(item, canvas, row, &c);
+			draw_block(item, d->canvas, row, &c);
 		else
-			draw_counter(item, canvas, &c);
+			draw_counter(item, d->canvas, &c);
 	}
 	free(items.list);
 }

@@ -190,17 +190,16 @@ bool chart_is_idle(const struct chart *chart, const struct view_data *data)
 	return chart_option_series(chart, data, "idle", &s) && series_now(&s, data) < CHART_IDLE_PERCENT;
 }
 
-void widget_corner(const struct chart *chart, const struct view_data *data, bool ascii, char *text,
-		   size_t size)
+void widget_corner(const struct drawing *d, char *text, size_t size)
 {
-	struct span label = chart_option_words(chart, "corner");
+	struct span label = chart_option_words(d->chart, "corner");
 	char value[UNITS_TEXT];
 	struct series s;
 
-	if (!chart_is_idle(chart, data) && chart_option_series(chart, data, "corner", &s))
+	if (!chart_is_idle(d->chart, d->data) && chart_option_series(d->chart, d->data, "corner", &s))
 		snprintf(text, size, "%.*s%s%s", SPAN_ARG(label), label.n ? " " : "",
-			 unit_format(value, series_rate_now(&s, data), s.metric->unit, s.metric->grows,
-				     ascii));
+			 unit_format(value, series_rate_now(&s, d->data), s.metric->unit, s.metric->grows,
+				     d->canvas->ascii));
 }
 
 void widget_words(struct canvas *canvas, struct rect *r, enum style style, const char *words)
@@ -316,23 +315,22 @@ void widget_compared(struct canvas *canvas, struct rect r, const struct unit *un
 			  words);
 }
 
-void widget_value(struct canvas *canvas, struct rect r, const struct series *series,
-		  const struct view_data *data, const struct metric_instance *instance, double value,
-		  enum style style, bool judged)
+void widget_value(const struct drawing *d, struct rect r, const struct series *series,
+		  const struct metric_instance *instance, double value, enum style style, bool judged)
 {
-	const struct feed *feed = series_feed(series, data);
+	const struct feed *feed = series_feed(series, d->data);
 	uint32_t flags = feed->now_column ? feed->now_column->flags : 0;
 	enum style level;
 
 	if (feed_compares(feed)) {
-		widget_compared(canvas, r, series->metric->unit, series->metric->grows,
-				series_was(series, data, instance), value, style);
+		widget_compared(d->canvas, r, series->metric->unit, series->metric->grows,
+				series_was(series, d->data, instance), value, style);
 		return;
 	}
-	rect_left(&r, widget_number(canvas, r, series->metric->unit, value, series->metric->grows,
+	rect_left(&r, widget_number(d->canvas, r, series->metric->unit, value, series->metric->grows,
 				    is_estimated(feed, series->metric, instance), style));
-	level = chart_style(NULL, series, data, instance, value, -1);
-	canvas_text(canvas, r, style, mark_of(canvas, level, flags, judged));
+	level = series_style(series, d->data, instance, value, -1);
+	canvas_text(d->canvas, r, style, mark_of(d->canvas, level, flags, judged));
 }
 
 void widget_word(struct canvas *canvas, struct rect r, const struct series *series, enum style style,
@@ -377,13 +375,13 @@ int widget_label_cols(const struct chart *chart)
 	return cols;
 }
 
-void widget_row(const struct view_data *data, struct rect r, const struct chart *chart,
-		const struct series *series, const struct metric_instance *instance)
+void widget_row(const struct drawing *d, struct rect r, const struct series *series,
+		const struct metric_instance *instance)
 {
-	hits_add(data->hits, &(struct hit){.at = r,
-					   .mark = r,
-					   .kind = HIT_ROW,
-					   .subject = {chart, series, series->metric, instance, 0}});
+	hits_add(d->data->hits, &(struct hit){.at = r,
+					      .mark = r,
+					      .kind = HIT_ROW,
+					      .subject = {d->chart, series, series->metric, instance, 0}});
 }
 
 int widget_scroll(const struct view_data *data, int rows, int h, int selected)

@@ -53,15 +53,17 @@ enum style load_style(double percent);
 /* Calm within the limit of a metric; beyond it busy, hot or STYLE_TEXT, as its finding is a
  * warning, critical or a note (judge_severity). STYLE_TEXT without a limit, and beyond the frame
  * budget while frames have no work. Now (back < 0) or at a point of history, where notes are
- * warnings. Of a chart (NULL: none) with `levels load`, percentages without a limit are loads; with
+ * warnings. Of a chart with `levels load`, percentages without a limit are loads; with
  * `hot METRIC` they are hot only while that metric is hot, too. An instance (NULL: all) is beyond a
  * limit only while the whole is: findings judge the whole, and a screen has one judgement. */
-enum style chart_style(const struct chart *chart, const struct series *series, const struct view_data *data,
+enum style series_style(const struct series *series, const struct view_data *data,
+			const struct metric_instance *instance, double value, int back);
+enum style chart_style(const struct drawing *d, const struct series *series,
 		       const struct metric_instance *instance, double value, int back);
 /* Whether a busy unit may limit the workload at that time: the metric of the option `hot` is at
  * least CHART_HOT_FROM. */
 #define CHART_HOT_FROM 85 /* percent: the guides calculate with this share, not with 100 */
-bool chart_may_be_hot(const struct chart *chart, const struct view_data *data, int back);
+bool chart_may_be_hot(const struct drawing *d, int back);
 
 /* Fixed columns of a number: right-aligned, "[99.9]" if estimated, else followed by a blank; unit;
  * mark. The mark is '!' beyond the guide's threshold, else a dot if the samples are flagged (gap,
@@ -74,9 +76,8 @@ int widget_value_cols(const struct unit *unit);
 /* Draw the value of one instance or of all (NULL), a rate if it grows with time, at the left of r,
  * its mark right after the unit. `judged` omits the '!', because a word beside it has that
  * meaning. */
-void widget_value(struct canvas *canvas, struct rect r, const struct series *series,
-		  const struct view_data *data, const struct metric_instance *instance, double value,
-		  enum style style, bool judged);
+void widget_value(const struct drawing *d, struct rect r, const struct series *series,
+		  const struct metric_instance *instance, double value, enum style style, bool judged);
 /* The same without a mark, for any number. Returns the columns up to the end of the unit. */
 int widget_number(struct canvas *canvas, struct rect r, const struct unit *unit, double value, bool rate,
 		  bool estimated, enum style style);
@@ -98,31 +99,28 @@ struct widget_past {
 	uint8_t styles[CANVAS_COLS_MAX];
 	int cells;
 };
-void widget_history(const struct chart *chart, const struct series *series, const struct view_data *data,
+void widget_history(const struct drawing *d, const struct series *series,
 		    const struct metric_instance *instance, double scale, struct widget_past *past,
 		    int cells);
 /* Draw it in r, with the line of the moment that a pause looks at. Returns its greatest point; NaN
  * if none is known. */
-double widget_draw_history(const struct chart *chart, const struct series *series,
-			   const struct view_data *data, const struct metric_instance *instance, double scale,
-			   struct canvas *canvas, struct rect r);
+double widget_draw_history(const struct drawing *d, const struct series *series,
+			   const struct metric_instance *instance, double scale, struct rect r);
 /* The points alone, as rates, of n series on top of each other. */
 void widget_past_points(const struct series *series, unsigned n, const struct view_data *data,
 			const struct metric_instance *instance, struct widget_past *past, int cells);
 /* Draw the heading of such a history over it, if there is a history: "last 20 s". */
 /* "90 s", "15 min", "2.5 h": the length of a piece of history. Returns buf. */
 char *widget_span_text(char buf[UNITS_TEXT], double seconds);
-void widget_history_head(const struct view_data *data, struct canvas *canvas, struct rect r);
+void widget_history_head(const struct drawing *d, struct rect r);
 /* The value of a full bar or history: 100 for a percentage, twice the upper limit if there is one
  * (for a percentage, only a small limit of a series that is not among loads) or what the option
  * `scale` says, else a round number above the peak of the last points, but not far above a lower
  * limit. */
-double widget_scale(const struct chart *chart, const struct series *series, const struct view_data *data,
-		    int points);
+double widget_scale(const struct drawing *d, const struct series *series, int points);
 /* Draw the line of the moment that a pause looks at, over a history that was drawn in r with its
  * newest cell at the right edge. */
-void widget_cursor(const struct view_data *data, const struct feed *feed, struct canvas *canvas,
-		   struct rect r);
+void widget_cursor(const struct drawing *d, const struct feed *feed, struct rect r);
 /* The smallest of 1, 2, 3, 5, 10, 20, ... that is at least a tenth above the peak. */
 double widget_nice_top(double peak);
 /* The same for the newest of n values (the oldest first), of which `points` are in view at a time.
@@ -134,13 +132,11 @@ double widget_series_top(const struct series *series, unsigned n, const struct v
 /* The sort key of rows, which changes every 5 s at most. */
 double series_sort_key(const struct series *series, const struct view_data *data);
 /* Draw a chart of any widget as `rows` would. */
-void widget_rows_draw(const struct chart *chart, const struct view_data *data, struct canvas *canvas,
-		      struct rect r);
+void widget_rows_draw(const struct drawing *d, struct rect r);
 /* A cell of a matrix: a bar, the value, and a history from WIDGET_CELL_HISTORY columns on
  * (matrix.c). */
 #define WIDGET_CELL_HISTORY 44
 struct widget_cell {
-	const struct chart *chart;
 	const struct series *series;
 	const struct metric_instance *instance; /* NULL: all */
 	double scale;
@@ -149,33 +145,28 @@ struct widget_cell {
 	unsigned part;  /* its colour, where a value is neither good nor bad */
 	bool odd_one;   /* to be marked */
 };
-void widget_cell(const struct widget_cell *cell, const struct view_data *data, struct canvas *canvas,
-		 struct rect r);
+void widget_cell(const struct drawing *d, const struct widget_cell *cell, struct rect r);
 /* Get the cores of the GPU, or the CPUs, of the chart's first series. Returns how many. */
 #define EACH_MAX 64
-unsigned widget_instances(const struct chart *chart, const struct view_data *data,
-			  const struct metric_instance *found[EACH_MAX]);
+unsigned widget_instances(const struct drawing *d, const struct metric_instance *found[EACH_MAX]);
 /* Whether `c` breaks it down by these. */
-bool widget_has_each(const struct chart *chart, const struct view_data *data);
+bool widget_has_each(const struct drawing *d);
 /* Draw the first series over time, with a row per core or CPU (heat.c). Returns false, with nothing
  * drawn, if the source has no values by core. */
-bool widget_heat_each(const struct chart *chart, const struct view_data *data, struct canvas *canvas,
-		      struct rect r);
+bool widget_heat_each(const struct drawing *d, struct rect r);
 /* Write "mean 45.0 %  least 42.1 %  most 48.0 %  uneven 6.7 %" of the cores or CPUs: the greatest
  * is so much above the mean. */
-void widget_each_corner(const struct chart *chart, const struct view_data *data, bool ascii, char *text,
-			size_t size);
+void widget_each_corner(const struct drawing *d, char *text, size_t size);
 /* Draw those of its series that can be broken down per core or CPU (rows_each.c). Returns false,
  * with nothing drawn, if the source has no values by core. widget_each_rows is how many lines this
  * takes. */
-int widget_each_rows(const struct chart *chart, const struct view_data *data);
-bool widget_rows_each(const struct chart *chart, const struct view_data *data, struct canvas *canvas,
-		      struct rect r);
+int widget_each_rows(const struct drawing *d);
+bool widget_rows_each(const struct drawing *d, struct rect r);
 /* Whether a matrix of the clusters, or with `c` of the CPUs, has room in a panel of this width. */
-bool widget_matrix_fits(const struct chart *chart, const struct view_data *data, int cols);
+bool widget_matrix_fits(const struct drawing *d, int cols);
 /* Record that r shows the series, of one instance or of all (NULL), so that it can be selected. */
-void widget_row(const struct view_data *data, struct rect r, const struct chart *chart,
-		const struct series *series, const struct metric_instance *instance);
+void widget_row(const struct drawing *d, struct rect r, const struct series *series,
+		const struct metric_instance *instance);
 /* Return the first row to draw of a body of `rows` rows in h lines. `selected` is the position of
  * the selected row, -1 if it is elsewhere. */
 int widget_scroll(const struct view_data *data, int rows, int h, int selected);
@@ -188,10 +179,8 @@ struct panel_texts {
 	enum style style;                  /* of the corner */
 };
 struct rect panel_box(const struct panel_texts *texts, struct canvas *canvas, struct rect r);
-void panel_border(const struct chart *chart, const struct view_data *data, struct canvas *canvas,
-		  struct rect r);
-void panel_axis(const struct chart *chart, const struct view_data *data, struct canvas *canvas,
-		struct rect inner);
+void panel_border(const struct drawing *d, struct rect r);
+void panel_axis(const struct drawing *d, struct rect inner);
 /* Draw words in as many lines as they take, and cut these off *r. */
 void widget_words(struct canvas *canvas, struct rect *r, enum style style, const char *words);
 /* Draw the heading of a column in the row `free`, right-aligned with its numbers. Returns false,
@@ -226,16 +215,13 @@ bool widget_draw_compact(const struct view *view, const struct view_data *data, 
 /* Draw a graph of the first series, of all stacked, or of the first divided into its parts, with
  * axis, grid and limit (area.c). r has at least three rows. */
 #define WIDGET_AXIS_COLS 5
-void widget_area_plot(const struct chart *chart, const struct view_data *data, struct canvas *canvas,
-		      struct rect r);
+void widget_area_plot(const struct drawing *d, struct rect r);
 /* "vertex over time ────", and the graph of that series, in at least that many rows. */
 #define WIDGET_OVER_TIME_MIN 4
-void widget_over_time(const struct chart *chart, const struct series *series, const struct view_data *data,
-		      struct canvas *canvas, struct rect r);
+void widget_over_time(const struct drawing *d, const struct series *series, struct rect r);
 /* Write the option `corner METRIC | label` as the text of struct widget's corner; "" while the
  * chart means little (chart_is_idle). */
-void widget_corner(const struct chart *chart, const struct view_data *data, bool ascii, char *text,
-		   size_t size);
+void widget_corner(const struct drawing *d, char *text, size_t size);
 
 /* An option of a chart, "" if it is not set. */
 struct span chart_option(const struct chart *chart, const char *key);

@@ -241,6 +241,7 @@ static void draw_graph(const struct explained *s, struct canvas *canvas, struct 
 				    .widget = &widget_area,
 				    .series = &series,
 				    .n_series = 1};
+	const struct drawing d = {&chart, &s->data, canvas};
 	int h = r->h < GRAPH_FROM ? 0 : r->h / 3 > GRAPH_MOST ? GRAPH_MOST : r->h / 3;
 	bool beside = h && r->w >= STATS_FROM;
 	struct stat_line lines[STAT_LINES];
@@ -256,8 +257,8 @@ static void draw_graph(const struct explained *s, struct canvas *canvas, struct 
 		rect_right(&graph, 2);
 	}
 	graph.h--;
-	widget_area_plot(&chart, &s->data, canvas, graph);
-	panel_axis(&chart, &s->data, canvas, graph);
+	widget_area_plot(&d, graph);
+	panel_axis(&d, graph);
 }
 
 /* ---- text ---- */
@@ -283,11 +284,11 @@ static void add_history(const struct explained *s, const struct metric *m, struc
 		.metric = m, .source = s->series.source, .label = "", .brief = "", .note = ""};
 	const struct chart chart = {
 		.name = "operand", .widget = &widget_rows, .series = &series, .n_series = 1};
+	const struct drawing d = {&chart, &s->data, canvas};
 	struct widget_past past;
 
 	row = rect_right(&row, HISTORY_COLS);
-	widget_history(&chart, &series, &s->data, NULL, widget_scale(&chart, &series, &s->data, 2 * row.w),
-		       &past, row.w);
+	widget_history(&d, &series, NULL, widget_scale(&d, &series, 2 * row.w), &past, row.w);
 	canvas_history(canvas, row, past.points, past.styles, past.cells);
 }
 
@@ -380,7 +381,7 @@ static void draw_border_text(const struct explained *s, bool finding, struct can
 
 		unit_format(text, value, m->unit, m->grows, canvas->ascii);
 		canvas_printf(canvas, rect_right(&row, text_width(text) + 2),
-			      chart_style(NULL, &s->series, &s->data, NULL, value, -1), " %s ", text);
+			      series_style(&s->series, &s->data, NULL, value, -1), " %s ", text);
 		rect_right(&row, 1);
 		if (text_width(title) + 2 > row.w)
 			str_printable(title, sizeof(title), m->def->name);

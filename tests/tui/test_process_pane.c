@@ -1108,8 +1108,9 @@ static void keys_over_20000_processes_are_timed(void **state)
 		double start = now_ms();
 
 		press_key(&b, keys[i].key);
-		widget_processes.draw(&chart, &(struct view_data){.processes = &b.pane.table}, &canvas,
-				      canvas_rect(&canvas));
+		widget_processes.draw(
+			&(struct drawing){&chart, &(struct view_data){.processes = &b.pane.table}, &canvas},
+			canvas_rect(&canvas));
 		print_message("%s: %.2f ms\n", keys[i].what, now_ms() - start);
 	}
 	canvas_fini(&canvas);

@@ -69,7 +69,7 @@ static void assert_drawn(const struct screen_hot *hot, const char *name, int col
 
 	data.hits = &hits;
 	canvas_init(&c, cols, rows, ascii);
-	widget_hot.draw(&chart, &data, &c, canvas_rect(&c));
+	widget_hot.draw(&(struct drawing){&chart, &data, &c}, canvas_rect(&c));
 	canvas_dump(&c, &out);
 	canvas_fini(&c);
 	hits_fini(&hits);

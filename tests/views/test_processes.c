@@ -58,9 +58,10 @@ static const char *drawn(struct shown *s, int cols, int rows, bool ascii)
 
 	strbuf_fini(&text);
 	canvas_init(&canvas, cols, rows, ascii);
-	widget_processes.corner(&chart, &s->tiny.data, ascii, corner, sizeof(corner));
+	widget_processes.corner(&(struct drawing){&chart, &s->tiny.data, &canvas}, corner, sizeof(corner));
 	strbuf_printf(&text, "%s\n", corner);
-	widget_processes.draw(&chart, &s->tiny.data, &canvas, (struct rect){1, 0, cols - 2, rows});
+	widget_processes.draw(&(struct drawing){&chart, &s->tiny.data, &canvas},
+			      (struct rect){1, 0, cols - 2, rows});
 	canvas_dump(&canvas, &text);
 	canvas_fini(&canvas);
 	return text.p;
@@ -452,7 +453,7 @@ static void the_selection_is_a_bar_over_the_whole_row(void **state)
 	shown_init(&s);
 	s.table.selected = 7; /* with bars, history and levels */
 	canvas_init(&canvas, 160, 20, false);
-	widget_processes.draw(&chart, &s.tiny.data, &canvas, (struct rect){2, 0, 156, 20});
+	widget_processes.draw(&(struct drawing){&chart, &s.tiny.data, &canvas}, (struct rect){2, 0, 156, 20});
 	for (int x = 0; x < canvas.cols; x++)
 		assert_int_equal(canvas.cells[8 * canvas.cols + x].style >= STYLE_ON_SELECTED,
 				 x >= 2 && x < 158);
@@ -485,7 +486,7 @@ static void titles_and_rows_are_where_a_click_finds_them(void **state)
 	shown_init(&s);
 	s.tiny.data.hits = &hits;
 	canvas_init(&canvas, 160, 20, false);
-	widget_processes.draw(&chart, &s.tiny.data, &canvas, (struct rect){2, 0, 156, 20});
+	widget_processes.draw(&(struct drawing){&chart, &s.tiny.data, &canvas}, (struct rect){2, 0, 156, 20});
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		const struct hit *hit = hits_at(&hits, cases[i].x, cases[i].y);
 
@@ -533,7 +534,7 @@ static void every_size_is_drawn_within_its_bounds(void **state)
 			s.table.order.tree = w % 3 == 0;
 			s.rows[4].depth = (uint16_t)(w % 7);
 			s.table.selected = (unsigned)(w + h) % s.table.n;
-			widget->draw(&chart, &s.tiny.data, &canvas, r);
+			widget->draw(&(struct drawing){&chart, &s.tiny.data, &canvas}, r);
 			for (int y = 0; y < canvas.rows; y++)
 				for (int x = 0; x < canvas.cols; x++)
 					if ((x < 1 || x > w || y < 1 || y > h) &&

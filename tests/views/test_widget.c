@@ -142,15 +142,20 @@ static void colours_follow_the_guide_and_loads_follow_70_and_90(void **state)
 	const struct chart *load = &t.views.views[0].charts[0], *plain = &t.views.views[0].charts[1];
 
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
-		assert_int_equal(chart_style(load, &load->series[0], &t.data, NULL, cases[i].value, -1),
+		assert_int_equal(chart_style(&(struct drawing){load, &t.data, NULL}, &load->series[0], NULL,
+					     cases[i].value, -1),
 				 cases[i].load);
-		assert_int_equal(chart_style(load, &load->series[1], &t.data, NULL, cases[i].value, -1),
+		assert_int_equal(chart_style(&(struct drawing){load, &t.data, NULL}, &load->series[1], NULL,
+					     cases[i].value, -1),
 				 cases[i].above_10);
-		assert_int_equal(chart_style(load, &load->series[2], &t.data, NULL, cases[i].value, -1),
+		assert_int_equal(chart_style(&(struct drawing){load, &t.data, NULL}, &load->series[2], NULL,
+					     cases[i].value, -1),
 				 cases[i].below_60);
-		assert_int_equal(chart_style(load, &load->series[3], &t.data, NULL, cases[i].value, -1),
+		assert_int_equal(chart_style(&(struct drawing){load, &t.data, NULL}, &load->series[3], NULL,
+					     cases[i].value, -1),
 				 STYLE_TEXT);
-		assert_int_equal(chart_style(plain, &plain->series[0], &t.data, NULL, cases[i].value, -1),
+		assert_int_equal(chart_style(&(struct drawing){plain, &t.data, NULL}, &plain->series[0], NULL,
+					     cases[i].value, -1),
 				 STYLE_TEXT);
 	}
 	tiny_fini(&t);
@@ -160,7 +165,7 @@ static enum style watched_style(const struct tiny *t, double value, int back)
 {
 	const struct chart *chart = &t->views.views[0].charts[0];
 
-	return chart_style(chart, &chart->series[0], &t->data, NULL, value, back);
+	return chart_style(&(struct drawing){chart, &t->data, NULL}, &chart->series[0], NULL, value, back);
 }
 
 /* A still screen shows a frame when something changes: that is not late. Where no frame ended, the
@@ -510,7 +515,7 @@ static void a_graph_needs_no_room(void **state)
 		t.data.feeds[SOURCE_GPU].n_steps = 7 + odd;
 		for (int w = 0; w < 40; w++)
 			for (int h = 0; h < 20; h++)
-				widget_area_plot(&t.views.views[0].charts[0], &t.data, &c,
+				widget_area_plot(&(struct drawing){&t.views.views[0].charts[0], &t.data, &c},
 						 (struct rect){0, 0, w, h});
 	}
 	canvas_fini(&c);
