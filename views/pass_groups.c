@@ -1,4 +1,5 @@
 #include "views/pass_groups.h"
+#include "passes/frame_stats.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -19,14 +20,15 @@ static bool same_label(const struct pass_line *a, const struct pass_line *b)
 	return n && n == label_bytes(b->name) && memcmp(a->name, b->name, n) == 0;
 }
 
-/* FNV-1a; never 0. */
-static uint64_t label_hash(const char *name, size_t n)
+bool pass_table_of(const struct view_data *data, bool total, struct pass_table *table)
 {
-	uint64_t hash = 0xcbf29ce484222325ull;
+	const struct feed *feed = &data->feeds[SOURCE_PASSES];
+	const double *vector = total && feed->total ? feed->total : feed->now;
 
-	for (size_t i = 0; i < n; i++)
-		hash = (hash ^ (unsigned char)name[i]) * 0x100000001b3ull;
-	return hash | 1;
+	if (!feed->set || !feed->now || !pass_table_has(feed->set))
+		return false;
+	pass_table_read(table, feed->set, vector, pass_run_names(feed->run));
+	return true;
 }
 
 bool view_folds_has(const struct view_folds *folds, uint64_t what)
@@ -67,7 +69,7 @@ static bool make_group(const struct pass_table *table, unsigned first, struct gr
 	size_t n = label_bytes(line->name);
 
 	*group = (struct grouped_pass){
-		.group = label_hash(line->name, n),
+		.group = span_hash((struct span){line->name, n}) | 1, /* never 0 */
 		.line = {.span_ms = NAN, .least_ms = NAN, .p50_ms = NAN, .most_ms = NAN, .kind = line->kind}};
 	memcpy(group->line.name, line->name, n);
 	for (unsigned i = first; i < table->n; i++)

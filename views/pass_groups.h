@@ -21,6 +21,9 @@ struct grouped_pass {
 unsigned pass_groups(const struct pass_table *table, const struct view_folds *folds,
 		     struct grouped_pass rows[PASS_ROWS_SHOWN]);
 
+/* The passes and regions of now, or since the start where that is known. Returns false without
+ * passes. */
+bool pass_table_of(const struct view_data *data, bool total, struct pass_table *table);
 /* Add the times of a pass to a sum. */
 void pass_sum_add(struct pass_line *sum, const struct pass_line *line);
 

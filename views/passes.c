@@ -51,11 +51,6 @@ static const struct widget_column columns[COLUMNS] = {
 	[KIND] = {"kind", 10, 13, true},       [HISTORY] = {"own time, history", 20, 14, true},
 };
 
-static bool has_passes(const struct feed *feed)
-{
-	return feed->set && feed->now && pass_table_has(feed->set);
-}
-
 static void cut_columns(struct rect row, struct rect at[COLUMNS])
 {
 	int w[COLUMNS], spare = widget_fit(columns, COLUMNS, 0, true, row.w, w);
@@ -98,17 +93,16 @@ static void draw_work(struct canvas *canvas, struct rect r, double n)
 	canvas_text_right(canvas, r, STYLE_TEXT, text);
 }
 
-static bool series_of(const struct feed *feed, unsigned row, struct series *series)
+static struct series series_of(const struct feed *feed, unsigned row)
 {
 	char name[24];
 
 	snprintf(name, sizeof(name), "pass%u.ms", row);
-	*series = (struct series){.metric = metric_find(feed->set, span_of(name)),
-				  .source = SOURCE_PASSES,
-				  .label = "",
-				  .brief = "",
-				  .note = ""};
-	return series->metric != NULL;
+	return (struct series){.metric = metric_find(feed->set, span_of(name)),
+			       .source = SOURCE_PASSES,
+			       .label = "",
+			       .brief = "",
+			       .note = ""};
 }
 
 /* Share of the budget in percent; NaN without one. */
@@ -117,35 +111,39 @@ static double budget_share(const struct view_data *data, const struct pass_line 
 	return data->fps > 0 ? line->ms * data->fps / 10 : (double)NAN;
 }
 
-static void draw_budget(const struct drawing *d, struct rect r, const struct pass_line *line)
+/* What a pass, or several, took of a frame, and the work in it. */
+static void draw_times(const struct drawing *d, const struct rect c[COLUMNS], const struct pass_line *line,
+		       enum style style)
 {
 	double share = budget_share(d->data, line);
 	bool over = share > 100;
 
-	if (r.w && !isnan(share))
-		canvas_printf(d->canvas, r, over ? STYLE_BUSY : STYLE_TEXT, "%6.1f %%%s", share,
+	draw_ms(d->canvas, c[OWN], line->ms, style);
+	if (!isnan(line->share))
+		canvas_printf(d->canvas, c[SHARE], STYLE_TEXT, "%6.1f %%", line->share);
+	if (!isnan(share))
+		canvas_printf(d->canvas, c[BUDGET], over ? STYLE_BUSY : STYLE_TEXT, "%6.1f %%%s", share,
 			      over ? "!" : "");
+	draw_work(d->canvas, c[CALLS], line->draws + line->dispatches);
+	draw_work(d->canvas, c[VERTICES], line->vertices);
 }
 
-/* What is selected with a row; false: nothing can be. */
-static bool subject_of(const struct drawing *d, const struct grouped_pass *pass, struct row_subject *subject)
+/* What is selected with a row; without a chart nothing can be. */
+static struct row_subject subject_of(const struct drawing *d, const struct grouped_pass *pass)
 {
-	struct series series;
+	struct series s = series_of(&d->data->feeds[SOURCE_PASSES], pass->line.row);
 
-	*subject = (struct row_subject){.chart = d->chart, .item = pass->group};
 	if (pass->group)
-		return true;
-	if (!series_of(&d->data->feeds[SOURCE_PASSES], pass->line.row, &series))
-		return false;
-	subject->metric = series.metric;
-	return true;
+		return (struct row_subject){.chart = d->chart, .item = pass->group};
+	return s.metric ? (struct row_subject){.chart = d->chart, .metric = s.metric}
+			: (struct row_subject){0};
 }
 
 static void add_hit(const struct drawing *d, struct rect r, const struct grouped_pass *pass)
 {
-	struct hit hit = {.at = r, .mark = r, .kind = HIT_ROW};
+	struct hit hit = {.at = r, .mark = r, .kind = HIT_ROW, .subject = subject_of(d, pass)};
 
-	if (subject_of(d, pass, &hit.subject))
+	if (hit.subject.chart)
 		hits_add(d->data->hits, &hit);
 }
 
@@ -166,34 +164,26 @@ static void draw_name(struct canvas *canvas, struct rect r, const struct grouped
 static void draw_line(const struct drawing *d, struct rect row, const struct grouped_pass *pass)
 {
 	struct rect c[COLUMNS];
-	const struct feed *feed = &d->data->feeds[SOURCE_PASSES];
 	const struct pass_line *line = &pass->line;
-	struct series series;
+	struct series series = series_of(&d->data->feeds[SOURCE_PASSES], line->row);
 
 	cut_columns(row, c);
 	add_hit(d, row, pass);
 	draw_name(d->canvas, c[NAME], pass);
-	draw_ms(d->canvas, c[OWN], line->ms, pass->inside ? STYLE_DIM : STYLE_TEXT);
+	draw_times(d, c, line, pass->inside ? STYLE_DIM : STYLE_TEXT);
 	draw_number(d->canvas, c[LEAST], STYLE_TEXT, line->least_ms);
 	draw_number(d->canvas, c[MEDIAN], STYLE_TEXT, line->p50_ms);
 	draw_number(d->canvas, c[MOST], STYLE_TEXT, line->most_ms);
-	if (c[BAR].w && !pass->inside)
+	if (!pass->inside)
 		canvas_meter(d->canvas, c[BAR], STYLE_TEXT, isnan(line->share) ? 0 : line->share / 100, NAN);
-	if (c[SHARE].w && !isnan(line->share))
-		canvas_printf(d->canvas, c[SHARE], STYLE_TEXT, "%6.1f %%", line->share);
-	draw_budget(d, c[BUDGET], line);
-	draw_work(d->canvas, c[CALLS], line->draws + line->dispatches);
-	draw_work(d->canvas, c[VERTICES], line->vertices);
 	if (pass->group)
 		return;
-	if (c[NUMBER].w)
-		canvas_printf(d->canvas, c[NUMBER], STYLE_DIM, "%3u", line->row);
+	canvas_printf(d->canvas, c[NUMBER], STYLE_DIM, "%3u", line->row);
 	draw_ms(d->canvas, c[SPAN], line->span_ms, STYLE_DIM);
-	if (c[SIZE].w && line->width)
+	if (line->width)
 		canvas_printf(d->canvas, c[SIZE], STYLE_DIM, "%ux%u", line->width, line->height);
-	if (c[KIND].w)
-		canvas_text(d->canvas, c[KIND], STYLE_DIM, passes_kind_names[line->kind]);
-	if (c[HISTORY].w && series_of(feed, line->row, &series))
+	canvas_text(d->canvas, c[KIND], STYLE_DIM, passes_kind_names[line->kind]);
+	if (c[HISTORY].w && series.metric)
 		widget_draw_history(d, &series, NULL, series_top(&series, d->data), c[HISTORY]);
 }
 
@@ -202,14 +192,6 @@ struct pass_rows {
 	unsigned n, first, last;
 	struct grouped_pass rows[PASS_ROWS_SHOWN];
 };
-
-/* Whether a pass has a row of its own or is in one that is folded. */
-static bool is_drawn(const struct pass_rows *rows, const struct grouped_pass *row)
-{
-	unsigned i = (unsigned)(row - rows->rows);
-
-	return i >= rows->first && i < rows->last;
-}
 
 /* What several rows are together; own times add up. Returns how many passes they are. */
 static unsigned add_rows(const struct pass_rows *rows, bool hidden_only, double frames, struct pass_line *sum,
@@ -223,7 +205,7 @@ static unsigned add_rows(const struct pass_rows *rows, bool hidden_only, double 
 		const struct grouped_pass *row = &rows->rows[i];
 		const struct pass_line *line = &row->line;
 
-		if ((row->group && !row->folded) || (hidden_only && is_drawn(rows, row)))
+		if ((row->group && !row->folded) || (hidden_only && i >= rows->first && i < rows->last))
 			continue;
 		pass_sum_add(sum, line);
 		*pixels += (double)line->width * line->height * line->count / frames;
@@ -239,13 +221,8 @@ static void draw_sum(const struct drawing *d, struct rect row, const char *name,
 
 	cut_columns(row, c);
 	canvas_text(d->canvas, c[NAME], STYLE_DIM, name);
-	draw_ms(d->canvas, c[OWN], sum->ms, STYLE_TEXT);
-	if (c[SHARE].w && !isnan(sum->share))
-		canvas_printf(d->canvas, c[SHARE], STYLE_TEXT, "%6.1f %%", sum->share);
-	draw_budget(d, c[BUDGET], sum);
-	draw_work(d->canvas, c[CALLS], sum->draws + sum->dispatches);
-	draw_work(d->canvas, c[VERTICES], sum->vertices);
-	if (c[SIZE].w && pixels > 0)
+	draw_times(d, c, sum, STYLE_TEXT);
+	if (pixels > 0)
 		canvas_printf(d->canvas, c[SIZE], STYLE_DIM, "%.2f Mpx", pixels * 1e-6);
 }
 
@@ -280,49 +257,41 @@ static void hide_rows(const struct drawing *d, struct rect r, const struct pass_
 /* Position of the selected row, -1 for none. */
 static int selected_row(const struct drawing *d, const struct pass_rows *rows)
 {
-	struct row_subject subject;
+	for (unsigned i = 0; i < rows->n; i++) {
+		struct row_subject subject = subject_of(d, &rows->rows[i]);
 
-	for (unsigned i = 0; i < rows->n; i++)
-		if (subject_of(d, &rows->rows[i], &subject) && subject_same(&subject, &d->data->selected))
+		if (subject.chart && subject_same(&subject, &d->data->selected))
 			return (int)i;
+	}
 	return -1;
 }
 
-/* The pass that is shown alone; NULL for the list. */
-static const struct pass_line *pass_alone(const struct drawing *d, const struct pass_rows *rows)
-{
-	int at = d->data->zoom == d->chart ? selected_row(d, rows) : -1;
-
-	return at >= 0 && !rows->rows[at].group ? &rows->rows[at].line : NULL;
-}
-
-/* A series in the columns of the graph above it: label, value, history. */
-static void draw_meanwhile(const struct drawing *d, struct rect row, const struct series *series)
-{
-	double scale = widget_scale(d, series, 2 * row.w);
-
-	canvas_text(d->canvas, rect_left(&row, MEANWHILE_W), STYLE_TEXT, series->label);
-	widget_value(d, rect_left(&row, WIDGET_VALUE_COLS), series, NULL, series_rate_now(series, d->data),
-		     STYLE_VALUE, false);
-	rect_left(&row, GAP);
-	widget_draw_history(d, series, NULL, scale, row);
-}
-
+/* The other series in the columns of the graph above them: label, value, history. */
 static void draw_counters(const struct drawing *d, struct rect r)
 {
-	for (unsigned i = 0; i < d->chart->n_series && r.h > 0; i++)
-		if (d->chart->series[i].source != SOURCE_PASSES)
-			draw_meanwhile(d, rect_top(&r, 1), &d->chart->series[i]);
+	for (unsigned i = 0; i < d->chart->n_series && r.h > 0; i++) {
+		const struct series *s = &d->chart->series[i];
+		double scale = widget_scale(d, s, 2 * r.w);
+		struct rect row;
+
+		if (s->source == SOURCE_PASSES)
+			continue;
+		row = rect_top(&r, 1);
+		canvas_text(d->canvas, rect_left(&row, MEANWHILE_W), STYLE_TEXT, s->label);
+		widget_value(d, rect_left(&row, WIDGET_VALUE_COLS), s, NULL, series_rate_now(s, d->data),
+			     STYLE_VALUE, false);
+		rect_left(&row, GAP);
+		widget_draw_history(d, s, NULL, scale, row);
+	}
 }
 
 static void draw_alone(const struct drawing *d, struct rect r, const struct pass_line *line)
 {
-	struct series series;
+	struct series series = series_of(&d->data->feeds[SOURCE_PASSES], line->row);
 	struct chart one = *d->chart;
 	struct rect head = rect_top(&r, 1), rows;
 	int n = (int)d->chart->n_series;
 
-	series_of(&d->data->feeds[SOURCE_PASSES], line->row, &series);
 	one.series = &series;
 	one.n_series = 1;
 	one.n_options = 0;
@@ -362,22 +331,18 @@ static int sum_lines(int n, int h)
 
 static struct need passes_size(const struct drawing *d, int cols)
 {
-	const struct feed *feed = &d->data->feeds[SOURCE_PASSES];
 	struct grouped_pass rows[PASS_ROWS_SHOWN];
 	struct pass_table table;
 	int least = cols < WIDE ? LINES_MIN : LINES_WIDE, n, all;
 
-	if (!has_passes(feed))
+	if (!pass_table_of(d->data, false, &table))
 		return (struct need){0, 0};
 	/* a scene or a still screen has other passes than the one before: the panels stay where
 	 * they are */
-	pass_table_read(&table, feed->set, feed->now, pass_run_names(feed->run));
 	n = (int)pass_groups(&table, d->data->folds, rows);
-	if (feed->total) {
-		pass_table_read(&table, feed->set, feed->total, pass_run_names(feed->run));
-		all = (int)pass_groups(&table, d->data->folds, rows);
-		n = all > n ? all : n;
-	}
+	pass_table_of(d->data, true, &table);
+	all = (int)pass_groups(&table, d->data->folds, rows);
+	n = all > n ? all : n;
 	if (!n)
 		return (struct need){2, 1 + (text_width(what_is_missing(&table)) > cols) +
 						(int)d->chart->n_series};
@@ -386,19 +351,18 @@ static struct need passes_size(const struct drawing *d, int cols)
 
 static void passes_draw(const struct drawing *d, struct rect r)
 {
-	const struct feed *feed = &d->data->feeds[SOURCE_PASSES];
-	const struct pass_line *alone;
 	struct pass_table table;
 	struct rect foot, sums, at[COLUMNS];
 	struct pass_rows rows;
-	int n;
+	int n, selected;
 
-	pass_table_read(&table, feed->set, feed->now, pass_run_names(feed->run));
+	if (!pass_table_of(d->data, false, &table))
+		return;
 	rows.n = pass_groups(&table, d->data->folds, rows.rows);
 	n = (int)rows.n;
-	alone = pass_alone(d, &rows);
-	if (alone && r.h > 0) {
-		draw_alone(d, r, alone);
+	selected = selected_row(d, &rows);
+	if (d->data->zoom == d->chart && selected >= 0 && !rows.rows[selected].group && r.h > 0) {
+		draw_alone(d, r, &rows.rows[selected].line);
 		hide_rows(d, r, &rows, 0, rows.n);
 		return;
 	}
@@ -411,7 +375,7 @@ static void passes_draw(const struct drawing *d, struct rect r)
 	cut_columns(widget_head(&r), at);
 	widget_heads(columns, COLUMNS, at, d->canvas);
 	sums = rect_bottom(&r, sum_lines(n, r.h));
-	rows.first = rows.last = (unsigned)widget_scroll(d->data, n, r.h, selected_row(d, &rows));
+	rows.first = rows.last = (unsigned)widget_scroll(d->data, n, r.h, selected);
 	hide_rows(d, r, &rows, 0, rows.first);
 	for (; rows.last < rows.n && r.h > 0; rows.last++)
 		draw_line(d, rect_top(&r, 1), &rows.rows[rows.last]);
@@ -424,14 +388,9 @@ static void passes_draw(const struct drawing *d, struct rect r)
 
 static void passes_corner(const struct drawing *d, char *text, size_t size)
 {
-	const struct feed *feed = &d->data->feeds[SOURCE_PASSES];
 	struct pass_table table;
 
-	text[0] = 0;
-	if (!has_passes(feed))
-		return;
-	pass_table_read(&table, feed->set, feed->now, pass_run_names(feed->run));
-	if (table.app[0])
+	if (pass_table_of(d->data, false, &table) && table.app[0])
 		snprintf(text, size, table.apps > 1 ? "%s, pid %u%s, one of %u applications" : "%s, pid %u%s",
 			 table.app, table.pid, table.software ? ", rendered by the CPU" : "", table.apps);
 }

@@ -1,10 +1,10 @@
 /* regions: the regions of the program's own code (malitop.h), the longest first: ms in a frame
  * and in a call, calls in a frame, cycles and instructions per cycle where they are counted,
  * history. */
+#include "views/pass_groups.h"
 #include "views/widget.h"
 
 #include "base/alloc.h"
-#include "passes/frame_stats.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -30,11 +30,8 @@ static const struct {
 /* The regions, the longest first; false without any. */
 static bool read_regions(const struct view_data *data, struct pass_table *table)
 {
-	const struct feed *feed = &data->feeds[SOURCE_PASSES];
-
-	if (!feed->set || !feed->now || !pass_table_has(feed->set))
+	if (!pass_table_of(data, false, table))
 		return false;
-	pass_table_read(table, feed->set, feed->now, pass_run_names(feed->run));
 	for (unsigned i = 1; i < table->n_regions; i++) {
 		struct region_line line = table->regions[i];
 		unsigned at = i;
@@ -79,7 +76,7 @@ static void draw_number(struct canvas *canvas, struct rect r, enum region_column
 	if (r.w && isfinite(value))
 		canvas_text_right(canvas, r, STYLE_TEXT, text);
 	else if (r.w)
-		canvas_text_right(canvas, r, STYLE_DIM, canvas->ascii ? "-" : "\u2013");
+		canvas_text_right(canvas, r, STYLE_DIM, "\u2013");
 }
 
 static void draw_line(const struct drawing *d, struct rect row, const struct region_line *line)

@@ -2,6 +2,7 @@
  * with regions and per queue of the GPU with what ran on it meanwhile: with frames in flight these
  * are passes of earlier frames, which this one waited for. Where no frame ended in this time, as on
  * a still screen, the last one stays. */
+#include "views/pass_groups.h"
 #include "views/widget.h"
 
 #include "base/real.h"
@@ -20,9 +21,10 @@
 #define NARROW_MOST 16
 
 struct span_plot {
+	struct canvas *canvas;
 	struct pass_frame frame;
 	struct pass_table table; /* for the names */
-	double end_ms;           /* at the right edge */
+	double work_ms, wait_ms; /* of the thread that presents: its CPU time, and what remains */
 	unsigned queues;         /* bits */
 	unsigned threads;        /* with regions, likewise */
 	bool earlier;            /* no frame of this time, but the last one before it */
@@ -33,37 +35,29 @@ struct span_plot {
 	} narrow[NARROW_MOST]; /* bars without room for their names, of this draw */
 };
 
-static bool has_spans(const struct pass_frame *frame)
+static bool read_plot(struct span_plot *plot, const struct drawing *d)
 {
-	return frame->n || frame->n_regions;
-}
+	const struct feed *feed = &d->data->feeds[SOURCE_PASSES];
+	struct pass_frame *f = &plot->frame;
 
-static bool read_plot(struct span_plot *plot, const struct view_data *data)
-{
-	const struct feed *feed = &data->feeds[SOURCE_PASSES];
-
-	if (!feed->set || !feed->now || !pass_table_has(feed->set))
+	plot->canvas = d->canvas;
+	plot->earlier = feed->frame_sample && feed->frame_earlier;
+	if (!pass_table_of(d->data, plot->earlier, &plot->table))
 		return false;
-	plot->earlier = feed->frame_sample ? feed->frame_earlier : false;
 	if (feed->frame_sample)
-		pass_records_read_frame(&plot->frame, feed->frame_sample, feed->frame_index);
+		pass_records_read_frame(f, feed->frame_sample, feed->frame_index);
 	else
-		pass_frame_read(&plot->frame, feed->set, feed->now);
-	if (!has_spans(&plot->frame))
-		return false;
-	pass_table_read(&plot->table, feed->set, plot->earlier && feed->total ? feed->total : feed->now,
-			pass_run_names(feed->run));
-	plot->end_ms = plot->frame.ms;
+		pass_frame_read(f, feed->set, feed->now);
+	plot->work_ms = isnan(f->cpu_ms) ? f->ms - f->wait_ms - f->present_ms : f->cpu_ms;
+	plot->work_ms = real_max(real_min(plot->work_ms, f->ms - f->present_ms), 0);
+	plot->wait_ms = real_max(f->ms - f->present_ms - plot->work_ms, 0);
 	plot->queues = plot->threads = plot->n_narrow = 0;
-	for (unsigned i = 0; i < plot->frame.n_regions; i++)
-		plot->threads |= 1u << plot->frame.regions[i].queue;
-	for (unsigned i = 0; i < plot->frame.n; i++) {
-		const struct frame_span *s = &plot->frame.spans[i];
-
-		if (s->begin_ms < plot->frame.ms)
-			plot->queues |= 1u << s->queue;
-	}
-	return true;
+	for (unsigned i = 0; i < f->n_regions; i++)
+		plot->threads |= 1u << f->regions[i].queue;
+	for (unsigned i = 0; i < f->n; i++)
+		if (f->spans[i].begin_ms < f->ms)
+			plot->queues |= 1u << f->spans[i].queue;
+	return f->n || f->n_regions;
 }
 
 static const char *name_of(const struct span_plot *plot, unsigned row)
@@ -80,7 +74,7 @@ static struct need spans_size(const struct drawing *d, int cols)
 	int rows;
 
 	(void)cols;
-	if (!read_plot(&plot, d->data))
+	if (!read_plot(&plot, d))
 		return (struct need){0, 0};
 	rows = 2 + __builtin_popcount(plot.queues) + __builtin_popcount(plot.threads) + FOOT_ROWS;
 	return (struct need){rows < LANE_ROWS_WANTED ? rows : LANE_ROWS_WANTED, rows};
@@ -88,7 +82,7 @@ static struct need spans_size(const struct drawing *d, int cols)
 
 static int column_of(const struct span_plot *plot, double ms, int cols)
 {
-	double x = ms / plot->end_ms * cols;
+	double x = ms / plot->frame.ms * cols;
 
 	return x <= 0 ? 0 : x >= cols ? cols : (int)real_round(x);
 }
@@ -107,9 +101,10 @@ static enum style style_of(const char *name)
 
 /* A bar with its name if all of it fits, first with ms, then without; else it is added to the
  * legend. The last column stays free between two bars. */
-static void draw_span(struct span_plot *plot, struct canvas *canvas, struct rect lane, enum style style,
-		      double begin_ms, double end_ms, const char *name)
+static void draw_span(struct span_plot *plot, struct rect lane, enum style style, double begin_ms,
+		      double end_ms, const char *name)
 {
+	struct canvas *canvas = plot->canvas;
 	int from = column_of(plot, begin_ms, lane.w), to = column_of(plot, end_ms, lane.w);
 	struct rect r = {lane.x + from, lane.y, to - from, 1};
 	char text[PASS_NAME_TEXT + 16];
@@ -138,38 +133,16 @@ static void draw_idle(struct canvas *canvas, struct rect lane)
 		canvas_put(canvas, lane.x + x, lane.y, STYLE_TRACK, 0xb7);
 }
 
-/* What the thread that presents did: work is its CPU time, waits what remains. */
-static void read_parts(const struct pass_frame *f, double *work_ms, double *wait_ms)
+static void draw_cpu(struct span_plot *plot, struct rect lane)
 {
-	*work_ms = isnan(f->cpu_ms) ? f->ms - f->wait_ms - f->present_ms : f->cpu_ms;
-	*work_ms = real_max(real_min(*work_ms, f->ms - f->present_ms), 0);
-	*wait_ms = real_max(f->ms - f->present_ms - *work_ms, 0);
-}
+	double waits = plot->work_ms + plot->wait_ms;
 
-static void draw_cpu(struct span_plot *plot, struct canvas *canvas, struct rect lane)
-{
-	const struct pass_frame *f = &plot->frame;
-	double work_ms, wait_ms;
-
-	read_parts(f, &work_ms, &wait_ms);
-	draw_idle(canvas, lane);
-	draw_span(plot, canvas, lane, STYLE_SERIES3, 0, work_ms, "work");
-	if (wait_ms > 0)
-		draw_span(plot, canvas, lane, STYLE_DIM, work_ms, work_ms + wait_ms, "waits");
-	if (f->present_ms > 0)
-		draw_span(plot, canvas, lane, STYLE_SERIES4, work_ms + wait_ms, f->ms, "present");
-}
-
-static void draw_queue(struct span_plot *plot, struct canvas *canvas, struct rect lane, unsigned queue)
-{
-	draw_idle(canvas, lane);
-	for (unsigned i = 0; i < plot->frame.n; i++) {
-		const struct frame_span *s = &plot->frame.spans[i];
-		const char *name = name_of(plot, s->row);
-
-		if (s->queue == queue && s->begin_ms < plot->end_ms)
-			draw_span(plot, canvas, lane, style_of(name), s->begin_ms, s->end_ms, name);
-	}
+	draw_idle(plot->canvas, lane);
+	draw_span(plot, lane, STYLE_SERIES3, 0, plot->work_ms, "work");
+	if (plot->wait_ms > 0)
+		draw_span(plot, lane, STYLE_DIM, plot->work_ms, waits, "waits");
+	if (plot->frame.present_ms > 0)
+		draw_span(plot, lane, STYLE_SERIES4, waits, plot->frame.ms, "present");
 }
 
 static const char *region_name(const struct span_plot *plot, unsigned row)
@@ -180,16 +153,20 @@ static const char *region_name(const struct span_plot *plot, unsigned row)
 	return "";
 }
 
-/* Regions are in the order of their ends: one within another precedes it, and is drawn over it. */
-static void draw_thread(struct span_plot *plot, struct canvas *canvas, struct rect lane, unsigned thread)
+/* Passes of a queue or regions of a thread. Regions are in the order of their ends: one within
+ * another precedes it, and is drawn over it. */
+static void draw_lane(struct span_plot *plot, struct rect lane, bool regions, unsigned number)
 {
-	draw_idle(canvas, lane);
-	for (unsigned i = plot->frame.n_regions; i-- > 0;) {
-		const struct frame_span *s = &plot->frame.regions[i];
+	unsigned n = regions ? plot->frame.n_regions : plot->frame.n;
 
-		if (s->queue == thread)
-			draw_span(plot, canvas, lane, style_of(region_name(plot, s->row)), s->begin_ms,
-				  s->end_ms, region_name(plot, s->row));
+	draw_idle(plot->canvas, lane);
+	for (unsigned i = 0; i < n; i++) {
+		const struct frame_span *s =
+			regions ? &plot->frame.regions[n - 1 - i] : &plot->frame.spans[i];
+		const char *name = regions ? region_name(plot, s->row) : name_of(plot, s->row);
+
+		if (s->queue == number && (regions || s->begin_ms < plot->frame.ms))
+			draw_span(plot, lane, style_of(name), s->begin_ms, s->end_ms, name);
 	}
 }
 
@@ -202,23 +179,23 @@ static unsigned running_at(const struct pass_frame *frame, double ms)
 	return n;
 }
 
-static void draw_ticks(const struct span_plot *plot, struct canvas *canvas, struct rect lane)
+static void draw_ticks(const struct span_plot *plot, struct rect lane)
 {
-	double step = widget_nice_top(plot->end_ms * TICK_COLS / lane.w / 1.1);
+	double step = widget_nice_top(plot->frame.ms * TICK_COLS / lane.w / 1.1);
 
-	for (double ms = 0; ms < plot->end_ms && step > 0; ms += step) {
+	for (double ms = 0; ms < plot->frame.ms && step > 0; ms += step) {
 		int x = column_of(plot, ms, lane.w);
 
-		canvas_printf(canvas, (struct rect){lane.x + x, lane.y, lane.w - x, 1}, STYLE_AXIS,
-			      canvas->ascii ? "|%g" : "\u2502%g", ms);
+		canvas_printf(plot->canvas, (struct rect){lane.x + x, lane.y, lane.w - x, 1}, STYLE_AXIS,
+			      "\u2502%g", ms);
 	}
 }
 
 static int budget_column(const struct span_plot *plot, const struct view_data *data, int cols)
 {
-	double budget_ms = data->fps > 0 ? 1000 / data->fps : plot->end_ms;
+	double budget_ms = data->fps > 0 ? 1000 / data->fps : plot->frame.ms;
 
-	return budget_ms < plot->end_ms ? column_of(plot, budget_ms, cols) : cols;
+	return budget_ms < plot->frame.ms ? column_of(plot, budget_ms, cols) : cols;
 }
 
 /* The end of the budget, across all lanes, but not through a name. */
@@ -259,15 +236,14 @@ static void draw_late(const struct drawing *d, const struct span_plot *plot, str
 }
 
 /* "work 12.20  waits 10.80  present 0.42  = 23.42  GPU busy 23.10   narrow: ■ bloom" */
-static void draw_sums(const struct span_plot *plot, struct canvas *canvas, struct rect row)
+static void draw_sums(const struct span_plot *plot, struct rect row)
 {
 	const struct pass_frame *f = &plot->frame;
-	double work_ms, wait_ms;
+	struct canvas *canvas = plot->canvas;
 
-	read_parts(f, &work_ms, &wait_ms);
 	rect_left(&row,
 		  canvas_printf(canvas, row, STYLE_TEXT, "work %.2f  waits %.2f  present %.2f  = %.2f ms",
-				work_ms, wait_ms, f->present_ms, f->ms));
+				plot->work_ms, plot->wait_ms, f->present_ms, f->ms));
 	if (isfinite(f->gpu_ms))
 		rect_left(&row, canvas_printf(canvas, row, STYLE_TEXT, "   GPU busy %.2f", f->gpu_ms));
 	for (unsigned i = 0; i < plot->n_narrow; i++) {
@@ -292,17 +268,16 @@ static struct rect draw_label(struct canvas *canvas, struct rect *r, const char 
 }
 
 /* A lane per queue or thread, as long as there are rows. */
-static void
-draw_lanes(struct span_plot *plot, struct canvas *canvas, struct rect *r, unsigned bits, const char *what,
-	   void (*draw)(struct span_plot *plot, struct canvas *canvas, struct rect lane, unsigned number))
+static void draw_lanes(struct span_plot *plot, struct rect *r, bool regions)
 {
+	unsigned bits = regions ? plot->threads : plot->queues;
 	char label[24];
 
 	for (unsigned i = 0; i < QUEUES && r->h > 0; i++) {
 		if (!(bits & 1u << i))
 			continue;
-		snprintf(label, sizeof(label), "%s %u", what, i);
-		draw(plot, canvas, draw_label(canvas, r, label), i);
+		snprintf(label, sizeof(label), "%s %u", regions ? "thread" : "GPU queue", i);
+		draw_lane(plot, draw_label(plot->canvas, r, label), regions, i);
 	}
 }
 
@@ -312,21 +287,20 @@ static void spans_draw(const struct drawing *d, struct rect r)
 	struct rect lanes = r, foot;
 
 	rect_left(&lanes, LABEL_COLS);
-	if (!read_plot(&plot, d->data) || r.h < LANE_ROWS_MIN || lanes.w < TICK_COLS ||
-	    lanes.w > CANVAS_COLS_MAX)
+	if (!read_plot(&plot, d) || r.h < LANE_ROWS_MIN || lanes.w < TICK_COLS || lanes.w > CANVAS_COLS_MAX)
 		return;
 	foot = rect_bottom(&r, r.h >= LANE_ROWS_MIN + FOOT_ROWS ? FOOT_ROWS : 0);
-	draw_ticks(&plot, d->canvas, draw_label(d->canvas, &r, "ms"));
-	draw_cpu(&plot, d->canvas, draw_label(d->canvas, &r, "CPU"));
-	draw_lanes(&plot, d->canvas, &r, plot.threads, "thread", draw_thread);
-	draw_lanes(&plot, d->canvas, &r, plot.queues, "GPU queue", draw_queue);
+	draw_ticks(&plot, draw_label(d->canvas, &r, "ms"));
+	draw_cpu(&plot, draw_label(d->canvas, &r, "CPU"));
+	draw_lanes(&plot, &r, true);
+	draw_lanes(&plot, &r, false);
 	lanes.h = (foot.h ? foot.y : r.y) - lanes.y;
 	draw_budget(d->canvas, lanes, budget_column(&plot, d->data, lanes.w));
 	if (!foot.h)
 		return;
 	rect_left(&foot, LABEL_COLS);
 	draw_late(d, &plot, rect_top(&foot, 1));
-	draw_sums(&plot, d->canvas, foot);
+	draw_sums(&plot, foot);
 }
 
 /* How much of the GPU's time two or more passes ran at once. */
@@ -335,7 +309,7 @@ static double shared_percent(const struct span_plot *plot)
 	double any = 0, shared = 0;
 
 	for (int i = 0; i < 1000; i++) {
-		unsigned n = running_at(&plot->frame, (i + 0.5) / 1000 * plot->end_ms);
+		unsigned n = running_at(&plot->frame, (i + 0.5) / 1000 * plot->frame.ms);
 
 		any += n > 0;
 		shared += n > 1;
@@ -350,8 +324,7 @@ static void spans_corner(const struct drawing *d, char *text, size_t size)
 	double shared;
 	int n;
 
-	text[0] = 0;
-	if (!read_plot(&plot, d->data))
+	if (!read_plot(&plot, d))
 		return;
 	n = plot.earlier ? snprintf(text, size, "%.1f ms  frame %.0f, the last one, none now", plot.frame.ms,
 				    plot.frame.number)
