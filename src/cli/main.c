@@ -3,7 +3,7 @@
 #include "cli/doctor.h"
 #include "cli/explain.h"
 #include "cli/list.h"
-#include "tui/boards_live.h"
+#include "tui/boards.h"
 #include "tui/live.h"
 #include "options/options.h"
 #include "record/layer_environment.h"

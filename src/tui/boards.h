@@ -12,6 +12,7 @@
 
 #include "record/remote.h"
 #include "session/session.h"
+#include "tui/keys.h"
 #include "views/frame.h"
 
 #define BOARDS_MOST 64
@@ -107,6 +108,14 @@ int64_t board_age_ns(const struct board_row *board, int64_t now_ns);
 /* "GPU bound: fragment", "reconnecting"; and the evidence for it. */
 void board_words(const struct board_row *board, int64_t now_ns, char *title, size_t size,
 		 struct strbuf *evidence);
+
+/* The loop of Boards and of the board that is open, as live_run for several boards; a frame of it
+ * as text after options->frames steps of a second: --once. (boards_live.c) */
+enum exit_status boards_live_run(const struct sys *sys, const struct options *options, int *signal,
+				 struct err *err);
+enum exit_status boards_live_once(const struct sys *sys, const struct options *options, bool ascii,
+				  struct strbuf *out, struct err *err);
+extern const struct key_table boards_keys[1];
 
 /* boards_draw.c */
 void boards_draw(struct boards *b, const struct alert *alert, const struct foot_ask *ask, int64_t now_ns,

@@ -3,7 +3,6 @@
 
 #include "base/alloc.h"
 #include "model/watch.h"
-#include "tui/boards_keys.h"
 #include "tui/screen.h"
 #include "views/widget.h"
 #include "mlog/moment.h"
@@ -432,7 +431,7 @@ void boards_draw(struct boards *b, const struct alert *alert, const struct foot_
 	snprintf(head, sizeof(head), "%u board%s", b->n, b->n == 1 ? "" : "s");
 	snprintf(span, sizeof(span), "%.1f kB/s in", b->rate * 1e-3);
 	moment_clock(b->sys->realtime_ns(b->sys), time, sizeof(time));
-	boards_keys_foot(&foot);
+	keys_foot_add(&foot, boards_keys, 0);
 	frame_draw(&(struct frame_text){.gpu = head,
 					.span = span,
 					.state = b->logs ? "REMOTE  REC" : "REMOTE",

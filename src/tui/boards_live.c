@@ -1,11 +1,9 @@
-#include "tui/boards_live.h"
+/* The loop of Boards, its keys, and the board that is open. */
+#include "tui/boards.h"
 
 #include "base/alloc.h"
 #include "term/term.h"
-#include "term/term_key.h"
 #include "tui/alerts.h"
-#include "tui/boards.h"
-#include "tui/boards_keys.h"
 #include "tui/live.h"
 #include "tui/page.h"
 
@@ -32,6 +30,39 @@ struct boards_live {
 };
 
 /* ---- keys ---- */
+
+static const struct key_code characters[] = {
+	{'/', ACTION_FILTER, 0}, {'s', ACTION_NEXT_SORT, 0}, {'r', ACTION_RETRY, 0},
+	{'l', ACTION_LOG, 0},    {'m', ACTION_MARK, 0},      {'?', ACTION_HELP, 0},
+	{'h', ACTION_HELP, 0},   {'q', ACTION_QUIT, 0},      {K_SPECIAL, ACTION_NONE, 0}};
+
+static const struct key_code specials[] = {
+	{K_UP, ACTION_SELECT, -1},        {K_DOWN, ACTION_SELECT, 1},   {K_WHEEL_UP, ACTION_SELECT, -1},
+	{K_WHEEL_DOWN, ACTION_SELECT, 1}, {K_PAGE_UP, ACTION_PAGE, -1}, {K_PAGE_DOWN, ACTION_PAGE, 1},
+	{K_HOME, ACTION_EDGE, -1},        {K_END, ACTION_EDGE, 1},      {K_ENTER, ACTION_ZOOM, 0},
+	{K_F1, ACTION_HELP, 0},           {K_CTRL_C, ACTION_QUIT, 0},   {K_F10, ACTION_QUIT, 0},
+	{K_SPECIAL, ACTION_NONE, 0}};
+
+static const struct key_row boards_rows[] = {
+	{ACTION_SELECT, 0, GROUP_MOVE, "\u2191 \u2193", "Up Down", "select", 3, "select a board", NULL},
+	{ACTION_PAGE, 0, GROUP_MOVE, "PgUp PgDn", NULL, NULL, 0, "ten boards up, down", NULL},
+	{ACTION_EDGE, 0, GROUP_MOVE, "Home End", NULL, NULL, 0, "first, last board", NULL},
+	{ACTION_ZOOM, 0, GROUP_MOVE, "Enter", NULL, "open the board", 1,
+	 "its views; B there comes back, [ ] go to the board before, after", NULL},
+	{ACTION_FILTER, 0, GROUP_LOOK, "/", NULL, "filter", 5, "only boards with a text in their name or GPU",
+	 NULL},
+	{ACTION_NEXT_SORT, 0, GROUP_LOOK, "s", NULL, "sort", 4, "worst first, by name, fps, GPU, heat", NULL},
+	{ACTION_RETRY, 0, GROUP_ACT, "r", NULL, "reconnect", 4, "connect at once to those that are away",
+	 NULL},
+	{ACTION_LOG, 0, GROUP_ACT, "l", NULL, "log all", 5, "keep all streams in files here, or no longer",
+	 NULL},
+	{ACTION_MARK, 0, GROUP_ACT, "m", NULL, "mark all", 5, "a mark on every board", NULL},
+	{ACTION_HELP, 0, GROUP_ACT, "?", NULL, "help", 1, "these keys", NULL},
+	{ACTION_QUIT, 0, GROUP_ACT, "q", NULL, "quit", 0, "leave malitop", NULL},
+	{.action = ACTION_NONE},
+};
+
+const struct key_table boards_keys[1] = {{{characters, specials}, boards_rows}};
 
 static void show_hint(struct boards_live *l, const char *text)
 {
@@ -64,13 +95,6 @@ static void open_board(struct boards_live *l)
 	l->end |= leave == LIVE_QUIT;
 }
 
-static void retry_all(struct boards_live *l)
-{
-	for (unsigned i = 0; i < l->boards->n; i++)
-		if (l->boards->boards[i]->remote)
-			remote_retry(l->boards->boards[i]->remote);
-}
-
 static void type_filter(struct boards_live *l, uint32_t key, int64_t now)
 {
 	if (key == K_ESCAPE)
@@ -87,45 +111,47 @@ static void do_key(struct boards_live *l, uint32_t key, int64_t now)
 {
 	struct boards *b = l->boards;
 	char text[64];
-	int number = 0;
+	struct key_action does = keys_action(boards_keys, key, 0);
 
-	switch (boards_key(key, &number)) {
-	case BOARDS_MOVE:
-		boards_move(b, number, now);
+	switch (does.action) {
+	case ACTION_SELECT:
+		boards_move(b, does.number, now);
 		break;
-	case BOARDS_PAGE:
-		boards_move(b, number * PAGE, now);
+	case ACTION_PAGE:
+		boards_move(b, does.number * PAGE, now);
 		break;
-	case BOARDS_EDGE:
-		boards_move(b, number * BOARDS_MOST, now);
+	case ACTION_EDGE:
+		boards_move(b, does.number * BOARDS_MOST, now);
 		break;
-	case BOARDS_OPEN:
+	case ACTION_ZOOM:
 		open_board(l);
 		break;
-	case BOARDS_SORT:
+	case ACTION_NEXT_SORT:
 		b->sort = (b->sort + 1) % BOARDS_SORTS;
 		boards_arrange(b, now, true);
 		break;
-	case BOARDS_FILTER:
+	case ACTION_FILTER:
 		l->types = true;
 		break;
-	case BOARDS_RETRY:
-		retry_all(l);
+	case ACTION_RETRY:
+		for (unsigned i = 0; i < b->n; i++)
+			if (b->boards[i]->remote)
+				remote_retry(b->boards[i]->remote);
 		break;
-	case BOARDS_LOG:
+	case ACTION_LOG:
 		boards_log(b, l->options->log ? l->options->log : ".");
 		break;
-	case BOARDS_MARK:
+	case ACTION_MARK:
 		snprintf(text, sizeof(text), "mark: set on %u boards", boards_mark(b));
 		show_hint(l, text);
 		break;
-	case BOARDS_HELP:
+	case ACTION_HELP:
 		l->helps = true;
 		break;
-	case BOARDS_QUIT:
+	case ACTION_QUIT:
 		l->end = true;
 		break;
-	case BOARDS_NOTHING:
+	default:
 		show_hint(l, key == K_ESCAPE
 				     ? "Esc: nothing to close; q quits"
 				     : "a key of a board's views: Enter opens one; ? lists the keys here");
@@ -136,7 +162,7 @@ static void take_key(struct boards_live *l, uint32_t key, int64_t now)
 {
 	alerts_answered(&l->alerts);
 	l->dirty = true;
-	if (l->types && key != 0x03) {
+	if (l->types && key != K_CTRL_C) {
 		type_filter(l, key, now);
 		return;
 	}
@@ -182,22 +208,12 @@ static void take_input(struct boards_live *l, int64_t now)
 
 static void draw_help(struct canvas *canvas)
 {
-	AUTO_STRBUF struct strbuf text = {0};
-	struct page page = {.canvas = canvas};
-	struct span rest;
+	struct page page = {.canvas = canvas, .window = canvas_rect(canvas)};
 
-	boards_keys_help(&text);
 	canvas_clear(canvas);
-	page.window = canvas_rect(canvas);
 	page_text(&page, 1, STYLE_TITLE, NULL, "Keys of Boards; any key closes this");
-	for (rest = (struct span){text.p, text.n}; rest.n;) {
-		struct span line = span_until(&rest, '\n'), key = span_until(&line, '\t');
-		char name[24], words[120];
-
-		snprintf(name, sizeof(name), "%.*s", SPAN_ARG(key));
-		snprintf(words, sizeof(words), "%.*s", SPAN_ARG(line));
-		page_text(&page, KEY_COLS, STYLE_TEXT, name, words);
-	}
+	for (const struct key_row *row = boards_rows; row->action; row++)
+		page_text(&page, KEY_COLS, STYLE_TEXT, row->keys, row->brief);
 }
 
 static void draw_frame(struct boards_live *l, int64_t now)

@@ -35,11 +35,11 @@ void help_close(struct help *help);
 
 struct help_text {
 	struct session *session;
-	const char *view;          /* its title */
-	const struct key_row *own; /* the keys of the view that is shown; NULL if it has none */
-	unsigned has;              /* enum key_need */
-	bool frames;               /* there is a view of frames */
-	const char *own_cost;      /* what malitop itself takes; NULL: unknown */
+	const char *view;            /* its title */
+	const struct key_table *own; /* the keys of the view that is shown; NULL if it has none */
+	unsigned has;                /* enum key_need */
+	bool frames;                 /* there is a view of frames */
+	const char *own_cost;        /* what malitop itself takes; NULL: unknown */
 	const struct alerts *alerts;
 	const struct alert *alert; /* the one to show now, NULL: none */
 	int64_t now_ns;

@@ -117,26 +117,25 @@ static void add_row(struct gathering *g, const struct help_row *row)
 	g->rows->rows[g->rows->n++] = *row;
 }
 
-static bool is_letter(const struct key_row *row, bool upper)
-{
-	uint32_t c = row->codes[0].key;
-
-	return !row->codes[1].key && (upper ? c >= 'A' && c <= 'Z' : c >= 'a' && c <= 'z');
-}
-
 static bool of_view(const struct key_row *row)
 {
 	return row->needs & (NEEDS_TABLE | NEEDS_LANES | NEEDS_APPS);
 }
 
-static bool is_there(const struct key_row *row, const struct help_scene *scene, bool own)
+static uint32_t main_key(const struct key_table *table, const struct key_row *row)
 {
-	const struct key_row *first = scene->own;
+	return keys_code(table, row->action, 0)->key;
+}
 
-	if (!row->help || row->needs & ~scene->has)
+/* The keys of the view take precedence. */
+static bool is_there(const struct key_row *row, const struct help_scene *scene)
+{
+	const struct key_row *own = scene->own ? scene->own->rows : NULL;
+
+	if (row->needs & ~scene->has)
 		return false;
-	while (!own && first && first->action) /* the keys of the view take precedence */
-		if ((first++)->codes[0].key == row->codes[0].key)
+	for (; own && own->action; own++)
+		if (main_key(scene->own, own) == main_key(keys_everywhere, row))
 			return false;
 	return true;
 }
@@ -144,53 +143,54 @@ static bool is_there(const struct key_row *row, const struct help_scene *scene, 
 /* The row of the other case of a letter; NULL for none. */
 static const struct key_row *other_case(const struct key_row *row, const struct help_scene *scene)
 {
-	bool upper = is_letter(row, true);
+	uint32_t key = main_key(keys_everywhere, row), other = key ^ 0x20;
 
-	if (!upper && !is_letter(row, false))
+	if (key > 'z' || !isalpha((int)key))
 		return NULL;
-	for (const struct key_row *k = keys_everywhere; k->action; k++)
-		if (is_letter(k, !upper) && (k->codes[0].key ^ row->codes[0].key) == 0x20 && !of_view(k) &&
-		    is_there(k, scene, false))
+	for (const struct key_row *k = keys_everywhere->rows; k->action; k++)
+		if (main_key(keys_everywhere, k) == other && !of_view(k) && is_there(k, scene))
 			return k;
 	return NULL;
 }
 
-static void add_key(struct gathering *g, enum help_section section, const struct key_row *row, bool second)
+static void add_key(struct gathering *g, enum help_section section, const struct key_table *table,
+		    const struct key_row *row, bool second)
 {
-	struct help_row to = {.section = section,
-			      .key = g->scene->ascii && row->shown.ascii ? row->shown.ascii : row->shown.keys,
-			      .brief = row->brief,
-			      .detail = row->help,
-			      .style = STYLE_KEY,
-			      .press = {row->codes[0].key},
-			      .second = second};
-
-	add_row(g, &to);
+	add_row(g, &(struct help_row){.section = section,
+				      .key = g->scene->ascii && row->ascii ? row->ascii : row->keys,
+				      .brief = row->brief,
+				      .detail = row->help,
+				      .style = STYLE_KEY,
+				      .press = {main_key(table, row)},
+				      .second = second});
 }
-
 static void add_group(struct gathering *g, enum key_group group)
 {
-	for (const struct key_row *row = keys_everywhere; row->action; row++) {
+	enum help_section section = (enum help_section)(HELP_MOVE + (int)group);
+
+	for (const struct key_row *row = keys_everywhere->rows; row->action; row++) {
 		const struct key_row *other = other_case(row, g->scene);
 
-		if (row->group != group || of_view(row) || !is_there(row, g->scene, false))
+		if (row->group != group || of_view(row) || !is_there(row, g->scene))
 			continue;
-		if (other && is_letter(row, true))
+		if (other && isupper((int)main_key(keys_everywhere, row)))
 			continue; /* beside the small letter, in its group */
-		add_key(g, (enum help_section)(HELP_MOVE + (int)group), row, false);
+		add_key(g, section, keys_everywhere, row, false);
 		if (other)
-			add_key(g, (enum help_section)(HELP_MOVE + (int)group), other, true);
+			add_key(g, section, keys_everywhere, other, true);
 	}
 }
 
 static void add_view_keys(struct gathering *g)
 {
-	for (const struct key_row *row = g->scene->own; row && row->action; row++)
-		if (is_there(row, g->scene, true))
-			add_key(g, HELP_VIEW, row, false);
-	for (const struct key_row *row = keys_everywhere; row->action; row++)
-		if (of_view(row) && is_there(row, g->scene, false))
-			add_key(g, HELP_VIEW, row, false);
+	const struct key_table *own = g->scene->own;
+
+	for (const struct key_row *row = own ? own->rows : NULL; row && row->action; row++)
+		if (!(row->needs & ~g->scene->has))
+			add_key(g, HELP_VIEW, own, row, false);
+	for (const struct key_row *row = keys_everywhere->rows; row->action; row++)
+		if (of_view(row) && is_there(row, g->scene))
+			add_key(g, HELP_VIEW, keys_everywhere, row, false);
 }
 
 static void add_tasks(struct gathering *g)

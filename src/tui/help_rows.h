@@ -41,10 +41,10 @@ struct help_rows {
 
 struct help_scene {
 	struct session *session;
-	const struct key_row *own; /* the keys of the view that is shown; NULL if it has none */
-	unsigned has;              /* enum key_need */
-	bool frames, ascii;        /* there is a view of frames */
-	const char *search;        /* only what has this text, words that begin with it first; "": all */
+	const struct key_table *own; /* the keys of the view that is shown; NULL if it has none */
+	unsigned has;                /* enum key_need */
+	bool frames, ascii;          /* there is a view of frames */
+	const char *search;          /* only what has this text, words that begin with it first; "": all */
 };
 
 /* Replace *rows by what there is now. */

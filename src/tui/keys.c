@@ -5,559 +5,254 @@
 
 #include <assert.h>
 
-const struct key_row keys_everywhere[] = {
-	{{{'1', '1'},
-	  {'2', '2'},
-	  {'3', '3'},
-	  {'4', '4'},
-	  {'5', '5'},
-	  {'6', '6'},
-	  {'7', '7'},
-	  {'8', '8'},
-	  {'9', '9'},
-	  {'0', '0'},
-	  {'f', 'f'},
-	  {'h', 'h'}},
-	 ACTION_VIEW,
-	 0,
-	 {.keys = "1-9 0 f h"},
-	 "Choose a view; so does a click on its tab",
-	 GROUP_MOVE,
-	 "a view; or click its tab"},
-	{{{K_RIGHT, 1}, {K_TAB, 1}, {K_LEFT, -1}, {K_BACK_TAB, -1}},
-	 ACTION_TURN,
-	 0,
-	 {"\u2190 \u2192", "Tab", "view", 3},
-	 "The next view (Right or Tab) or the previous one (Left or Shift-Tab)",
-	 GROUP_MOVE,
-	 "next view, the one before"},
-	{{{' ', 0}},
-	 ACTION_PAUSE,
-	 NEEDS_LIVE,
-	 {"space", NULL, "pause", 2},
-	 "Pause the screen and go on; measuring goes on, unless it keeps the GPU powered",
-	 GROUP_MOVE,
-	 "pause; measuring goes on"},
-	{{{' ', 0}},
-	 ACTION_PAUSE,
-	 NEEDS_REPLAY,
-	 {"space", NULL, "pause", 2},
-	 "Pause and play; at the end: play from the start",
-	 GROUP_MOVE,
-	 "pause, play"},
-	{{{'<', -1}, {',', -1}, {'>', 1}, {'.', 1}},
-	 ACTION_HISTORY,
-	 NEEDS_LIVE,
-	 {"< >", NULL, "history", 5},
-	 "Step back and forth through the history; also , and . (pauses)",
-	 GROUP_MOVE,
-	 "a step back, on (pauses)"},
-	{{{'<', -1}, {',', -1}, {'>', 1}, {'.', 1}},
-	 ACTION_HISTORY,
-	 NEEDS_REPLAY,
-	 {"< >", NULL, "step", 3},
-	 "Step back and forth by a refresh; also , and . (pauses)",
-	 GROUP_MOVE,
-	 "a refresh back, on (pauses)"},
-	{{{'T', -1}, {'t', 1}},
-	 ACTION_SCALE,
-	 NEEDS_ROWS,
-	 {"T t", NULL, "time", 6},
-	 "Show less or more time in all graphs: 0.05, 0.1, 0.5, 1, 5 or 30 s, 5 or 20 minutes a cell",
-	 GROUP_LOOK,
-	 "less, more time in graphs"},
-	{{{K_PAGE_UP, -1}, {K_PAGE_DOWN, 1}},
-	 ACTION_LEAP,
-	 NEEDS_TIMELINE,
-	 {"PgUp PgDn", NULL, "leap", 6},
-	 "Go back or on by a tenth of the timeline; a click on it goes to its moment",
-	 GROUP_MOVE,
-	 "a tenth back, on; or click"},
-	{{{K_HOME, -1}, {K_END, 1}},
-	 ACTION_ENDS,
-	 NEEDS_TIMELINE,
-	 {.keys = "Home, End"},
-	 "Go to the start or the end of the timeline",
-	 GROUP_MOVE,
-	 "start, end of the timeline"},
-	{{{'j', 0}},
-	 ACTION_GO_TO,
-	 NEEDS_LIVE,
-	 {.keys = "j"},
-	 "Go to a time in the history: 14:02:11, -30s, 50% (pauses)",
-	 GROUP_MOVE,
-	 "go to a time"},
-	{{{'[', -1}, {']', 1}},
-	 ACTION_SPEED,
-	 NEEDS_REPLAY,
-	 {"[ ]", NULL, "speed", 4},
-	 "Play slower or faster, at 0.1 to 100 times the recorded speed",
-	 GROUP_MOVE,
-	 "play slower, faster"},
-	{{{'{', -1}, {'}', 1}},
-	 ACTION_FIND,
-	 NEEDS_REPLAY,
-	 {"{ }", NULL, "places", 5},
-	 "Go to the previous or the next mark, loss or other scene (pauses)",
-	 GROUP_MOVE,
-	 "mark, loss, scene"},
-	{{{'{', -1}, {'}', 1}},
-	 ACTION_FIND,
-	 NEEDS_LIVE,
-	 {.keys = "{ }"},
-	 "Go to the previous or the next mark, other scene, finding or change of the verdict (pauses)",
-	 GROUP_MOVE,
-	 "mark, scene, finding"},
-	{{{'V', 0}},
-	 ACTION_PHASE,
-	 0,
-	 {.keys = "V"},
+static const struct key_code characters_everywhere[] = {
+	{'1', ACTION_VIEW, '1'},    {'2', ACTION_VIEW, '2'},    {'3', ACTION_VIEW, '3'},
+	{'4', ACTION_VIEW, '4'},    {'5', ACTION_VIEW, '5'},    {'6', ACTION_VIEW, '6'},
+	{'7', ACTION_VIEW, '7'},    {'8', ACTION_VIEW, '8'},    {'9', ACTION_VIEW, '9'},
+	{'0', ACTION_VIEW, '0'},    {'f', ACTION_VIEW, 'f'},    {'h', ACTION_VIEW, 'h'},
+	{' ', ACTION_PAUSE, 0},     {'<', ACTION_HISTORY, -1},  {',', ACTION_HISTORY, -1},
+	{'>', ACTION_HISTORY, 1},   {'.', ACTION_HISTORY, 1},   {'T', ACTION_SCALE, -1},
+	{'t', ACTION_SCALE, 1},     {'j', ACTION_GO_TO, 0},     {'[', ACTION_SPEED, -1},
+	{']', ACTION_SPEED, 1},     {'{', ACTION_FIND, -1},     {'}', ACTION_FIND, 1},
+	{'V', ACTION_PHASE, 0},     {'B', ACTION_BOARDS, 0},    {'v', ACTION_RANGE, 0},
+	{'P', ACTION_PIN, 0},       {'=', ACTION_COMPARE, 0},   {'b', ACTION_BASELINE, 0},
+	{'S', ACTION_SNAPSHOT, 0},  {'/', ACTION_FILTER, 0},    {'s', ACTION_NEXT_SORT, 0},
+	{'s', ACTION_SCOPE, 0},     {'R', ACTION_LATE_ONLY, 0}, {'n', ACTION_COUNTED, 0},
+	{'w', ACTION_WINDOWS, 0},   {'+', ACTION_INTERVAL, 1},  {'-', ACTION_INTERVAL, -1},
+	{'c', ACTION_PER_CORE, 0},  {'a', ACTION_COUNTERS, 0},  {'g', ACTION_GPU, 0},
+	{'A', ACTION_FRAMES, 0},    {'(', ACTION_LANES, -1},    {')', ACTION_LANES, 1},
+	{'O', ACTION_LATE, -1},     {'o', ACTION_LATE, 1},      {'W', ACTION_WORST, 0},
+	{'C', ACTION_COUNTING, 0},  {'J', ACTION_PROFILING, 0}, {'l', ACTION_LOG, 0},
+	{'m', ACTION_MARK, 0},      {'z', ACTION_ZOOM, 0},      {'!', ACTION_FINDINGS, 0},
+	{'u', ACTION_OWN, 0},       {'U', ACTION_RELOAD, 0},    {'i', ACTION_EXPLAIN, 0},
+	{'L', ACTION_LAYOUT, 0},    {'?', ACTION_HELP, 0},      {'q', ACTION_QUIT, 0},
+	{K_SPECIAL, ACTION_NONE, 0}};
+
+static const struct key_code specials_everywhere[] = {
+	{K_RIGHT, ACTION_TURN, 1},        {K_TAB, ACTION_TURN, 1},      {K_LEFT, ACTION_TURN, -1},
+	{K_BACK_TAB, ACTION_TURN, -1},    {K_PAGE_UP, ACTION_LEAP, -1}, {K_PAGE_DOWN, ACTION_LEAP, 1},
+	{K_HOME, ACTION_ENDS, -1},        {K_END, ACTION_ENDS, 1},      {K_UP, ACTION_SELECT, -1},
+	{K_DOWN, ACTION_SELECT, 1},       {K_ENTER, ACTION_ZOOM, 0},    {K_WHEEL_UP, ACTION_SCROLL, -1},
+	{K_WHEEL_DOWN, ACTION_SCROLL, 1}, {K_PAGE_UP, ACTION_PAGE, -1}, {K_PAGE_DOWN, ACTION_PAGE, 1},
+	{K_HOME, ACTION_EDGE, -1},        {K_END, ACTION_EDGE, 1},      {K_F2, ACTION_SETTINGS, 0},
+	{K_F1, ACTION_HELP, 0},           {K_ESCAPE, ACTION_BACK, 0},   {K_REDRAW, ACTION_REDRAW, 0},
+	{K_CTRL_C, ACTION_QUIT, 0},       {K_F10, ACTION_QUIT, 0},      {K_SPECIAL, ACTION_NONE, 0}};
+
+static const struct key_row rows_everywhere[] = {
+	{ACTION_VIEW, 0, GROUP_MOVE, "1-9 0 f h", NULL, NULL, 0, "a view; or click its tab",
+	 "Choose a view; so does a click on its tab"},
+	{ACTION_TURN, 0, GROUP_MOVE, "\u2190 \u2192", "Tab", "view", 3, "next view, the one before",
+	 "The next view (Right or Tab) or the previous one (Left or Shift-Tab)"},
+	{ACTION_PAUSE, NEEDS_LIVE, GROUP_MOVE, "space", NULL, "pause", 2, "pause; measuring goes on",
+	 "Pause the screen and go on; measuring goes on, unless it keeps the GPU powered"},
+	{ACTION_PAUSE, NEEDS_REPLAY, GROUP_MOVE, "space", NULL, "pause", 2, "pause, play",
+	 "Pause and play; at the end: play from the start"},
+	{ACTION_HISTORY, NEEDS_LIVE, GROUP_MOVE, "< >", NULL, "history", 5, "a step back, on (pauses)",
+	 "Step back and forth through the history; also , and . (pauses)"},
+	{ACTION_HISTORY, NEEDS_REPLAY, GROUP_MOVE, "< >", NULL, "step", 3, "a refresh back, on (pauses)",
+	 "Step back and forth by a refresh; also , and . (pauses)"},
+	{ACTION_SCALE, NEEDS_ROWS, GROUP_LOOK, "T t", NULL, "time", 6, "less, more time in graphs",
+	 "Show less or more time in all graphs: 0.05, 0.1, 0.5, 1, 5 or 30 s, 5 or 20 minutes a cell"},
+	{ACTION_LEAP, NEEDS_TIMELINE, GROUP_MOVE, "PgUp PgDn", NULL, "leap", 6, "a tenth back, on; or click",
+	 "Go back or on by a tenth of the timeline; a click on it goes to its moment"},
+	{ACTION_ENDS, NEEDS_TIMELINE, GROUP_MOVE, "Home, End", NULL, NULL, 0, "start, end of the timeline",
+	 "Go to the start or the end of the timeline"},
+	{ACTION_GO_TO, NEEDS_LIVE, GROUP_MOVE, "j", NULL, NULL, 0, "go to a time",
+	 "Go to a time in the history: 14:02:11, -30s, 50% (pauses)"},
+	{ACTION_SPEED, NEEDS_REPLAY, GROUP_MOVE, "[ ]", NULL, "speed", 4, "play slower, faster",
+	 "Play slower or faster, at 0.1 to 100 times the recorded speed"},
+	{ACTION_FIND, NEEDS_REPLAY, GROUP_MOVE, "{ }", NULL, "places", 5, "mark, loss, scene",
+	 "Go to the previous or the next mark, loss or other scene (pauses)"},
+	{ACTION_FIND, NEEDS_LIVE, GROUP_MOVE, "{ }", NULL, NULL, 0, "mark, scene, finding",
+	 "Go to the previous or the next mark, other scene, finding or change of the verdict (pauses)"},
+	{ACTION_PHASE, 0, GROUP_LOOK, "V", NULL, NULL, 0, "the phase as range",
 	 "Select the phase at this moment as the range: from the mark or other scene before it to the next "
-	 "one. "
-	 "Numbers are its means",
-	 GROUP_LOOK,
-	 "the phase as range"},
-	{{{'B', 0}},
-	 ACTION_BOARDS,
-	 NEEDS_BOARDS,
-	 {"B", NULL, "boards", 2},
-	 "Go back to the boards; [ and ] show the board before and the one after",
-	 GROUP_MOVE,
-	 "back to the boards"},
-	{{{'j', 0}},
-	 ACTION_GO_TO,
-	 NEEDS_REPLAY,
-	 {"j", NULL, "go to", 2},
-	 "Go to a time in the log: 90s, 1:30, 1:02:03, +10s, -5s, 50%",
-	 GROUP_MOVE,
-	 "go to a time"},
-	{{{'v', 0}},
-	 ACTION_RANGE,
-	 NEEDS_TIMELINE,
-	 {"v", NULL, "range", 7},
+	 "one. Numbers are its means"},
+	{ACTION_BOARDS, NEEDS_BOARDS, GROUP_MOVE, "B", NULL, "boards", 2, "back to the boards",
+	 "Go back to the boards; [ and ] show the board before and the one after"},
+	{ACTION_GO_TO, NEEDS_REPLAY, GROUP_MOVE, "j", NULL, "go to", 2, "go to a time",
+	 "Go to a time in the log: 90s, 1:30, 1:02:03, +10s, -5s, 50%"},
+	{ACTION_RANGE, NEEDS_TIMELINE, GROUP_LOOK, "v", NULL, "range", 7, "begin, end, drop a range",
 	 "Begin a range at this moment; again: end it there; numbers are means of the range. A third time: "
-	 "no range",
-	 GROUP_LOOK,
-	 "begin, end, drop a range"},
-	{{{'P', 0}},
-	 ACTION_PIN,
-	 NEEDS_ROWS,
-	 {.keys = "P"},
-	 "Pin the selected row to the top of the Overview; again: no longer",
-	 GROUP_LOOK,
-	 "pin the row to Overview"},
-	{{{'=', 0}},
-	 ACTION_COMPARE,
-	 0,
-	 {.keys = "="},
+	 "no range"},
+	{ACTION_PIN, NEEDS_ROWS, GROUP_LOOK, "P", NULL, NULL, 0, "pin the row to Overview",
+	 "Pin the selected row to the top of the Overview; again: no longer"},
+	{ACTION_COMPARE, 0, GROUP_LOOK, "=", NULL, NULL, 0, "compare with now, a mark",
 	 "Compare with what is shown now, with a mark, or with the log of --baseline: was, now and the "
-	 "change of "
-	 "each row, the largest ones on the Overview; again: no longer",
-	 GROUP_LOOK,
-	 "compare with now, a mark"},
-	{{{'b', 0}},
-	 ACTION_BASELINE,
-	 0,
-	 {.keys = "b"},
-	 "Compare with another log, phase by phase where both have marks of the same name",
-	 GROUP_LOOK,
-	 "compare with a log"},
-	{{{'S', 0}},
-	 ACTION_SNAPSHOT,
-	 0,
-	 {.keys = "S"},
+	 "change of each row, the largest ones on the Overview; again: no longer"},
+	{ACTION_BASELINE, 0, GROUP_LOOK, "b", NULL, NULL, 0, "compare with a log",
+	 "Compare with another log, phase by phase where both have marks of the same name"},
+	{ACTION_SNAPSHOT, 0, GROUP_ACT, "S", NULL, NULL, 0, "save the screen",
 	 "Save the screen as malitop-DATE-TIME.txt in this directory, every metric as .csv, and, if "
-	 "--snapshot or F2 asks for them, a picture as .svg and the report of what is kept as .html",
-	 GROUP_ACT,
-	 "save the screen"},
-	{{{'/', 0}},
-	 ACTION_FILTER,
-	 NEEDS_ROWS,
-	 {"/", NULL, "filter", 6},
-	 "Show only rows with this text in a name, in every view. Escape shows all again",
-	 GROUP_LOOK,
-	 "only rows with this text"},
-	{{{'s', 0}},
-	 ACTION_NEXT_SORT,
-	 NEEDS_TABLE,
-	 {"s", NULL, "sort", 6},
-	 "Sort the counters by what they counted, by name, and as the hardware has them",
-	 GROUP_LOOK,
-	 "sort the counters"},
-	{{{'s', 0}},
-	 ACTION_SCOPE,
-	 NEEDS_HOT,
-	 {"s", NULL, "scope", 6},
+	 "--snapshot or F2 asks for them, a picture as .svg and the report of what is kept as .html"},
+	{ACTION_FILTER, NEEDS_ROWS, GROUP_LOOK, "/", NULL, "filter", 6, "only rows with this text",
+	 "Show only rows with this text in a name, in every view. Escape shows all again"},
+	{ACTION_NEXT_SORT, NEEDS_TABLE, GROUP_LOOK, "s", NULL, "sort", 6, "sort the counters",
+	 "Sort the counters by what they counted, by name, and as the hardware has them"},
+	{ACTION_SCOPE, NEEDS_HOT, GROUP_LOOK, "s", NULL, "scope", 6, "its process, thread, all",
 	 "Show what the process of the row runs, then its thread alone, then all. h on a process in "
-	 "Processes shows that one",
-	 GROUP_LOOK,
-	 "its process, thread, all"},
-	{{{'R', 0}},
-	 ACTION_LATE_ONLY,
-	 NEEDS_HOT,
-	 {"R", NULL, "late frames", 6},
-	 "Show only what ran inside late frames: those over the budget or, if they are most, the slowest "
-	 "5 %; again: all time",
-	 GROUP_LOOK,
-	 "only in late frames"},
-	{{{'n', 0}},
-	 ACTION_COUNTED,
-	 NEEDS_TABLE,
-	 {"n", NULL, "never counted", 6},
-	 "Hide the counters that were never counted, and show them again",
-	 GROUP_LOOK,
-	 "hide, show never counted"},
-	{{{'w', 0}},
-	 ACTION_WINDOWS,
-	 NEEDS_TABLE,
-	 {"w", NULL, "windows", 6},
+	 "Processes shows that one"},
+	{ACTION_LATE_ONLY, NEEDS_HOT, GROUP_LOOK, "R", NULL, "late frames", 6, "only in late frames",
+	 "Show only what ran inside late frames: those over the budget or, if they are most, the slowest 5 "
+	 "%; again: all time"},
+	{ACTION_COUNTED, NEEDS_TABLE, GROUP_LOOK, "n", NULL, "never counted", 6, "hide, show never counted",
+	 "Hide the counters that were never counted, and show them again"},
+	{ACTION_WINDOWS, NEEDS_TABLE, GROUP_LOOK, "w", NULL, "windows", 6, "now, 5 s, 30 s, all",
 	 "Show the rates of the counters over several times at once: a refresh, 5 s, 30 s, since the start; "
-	 "again: no longer",
-	 GROUP_LOOK,
-	 "now, 5 s, 30 s, all"},
-	{{{'+', 1}, {'-', -1}},
-	 ACTION_INTERVAL,
-	 NEEDS_MACHINE,
-	 {.keys = "+ -"},
-	 "A longer or shorter sampling interval, in steps of 1, 2, 5",
-	 GROUP_ACT,
-	 "longer, shorter interval"},
-	{{{'c', 0}},
-	 ACTION_PER_CORE,
-	 0,
-	 {"c", NULL, "per core", 4},
-	 "Break down per shader core, cache slice and CPU, and back to sums",
-	 GROUP_LOOK,
-	 "each core, CPU"},
-	{{{'a', 0}},
-	 ACTION_COUNTERS,
-	 0,
-	 {"a", NULL, "counters", 6},
-	 "Every counter of the GPU as a table, and back",
-	 GROUP_LOOK,
-	 "all counters"},
-	{{{'g', 0}},
-	 ACTION_GPU,
-	 NEEDS_GPUS,
-	 {"g", NULL, "GPU", 4},
-	 "Show the next GPU; all of them are measured",
-	 GROUP_MOVE,
-	 "next GPU"},
-	{{{'A', 0}},
-	 ACTION_FRAMES,
-	 NEEDS_MACHINE | NEEDS_APPS,
-	 {"A", NULL, "application", 4},
-	 "Show the frames of the next application that has malitop's layer",
-	 GROUP_LOOK,
-	 "next application"},
-	{{{'(', -1}, {')', 1}},
-	 ACTION_LANES,
-	 NEEDS_LANES,
-	 {"( )", NULL, "frame", 3},
-	 "Show the lanes of the frame before or of the next frame (pauses)",
-	 GROUP_MOVE,
-	 "frame before, next"},
-	{{{'O', -1}, {'o', 1}},
-	 ACTION_LATE,
-	 NEEDS_LANES,
-	 {"O o", NULL, "late", 4},
-	 "Show the late frame before or the next one, of the 100 longest frames (pauses)",
-	 GROUP_MOVE,
-	 "late frame before, next"},
-	{{{'W', 0}},
-	 ACTION_WORST,
-	 NEEDS_LANES,
-	 {"W", NULL, "worst", 2},
-	 "List the longest frames, when they were and what they had more of; Enter goes to one",
-	 GROUP_LOOK,
-	 "the longest frames"},
-	{{{'C', 0}},
-	 ACTION_COUNTING,
-	 NEEDS_MACHINE,
-	 {.keys = "C"},
-	 "Stop measuring the GPU, and go on: counting on Panfrost and Panthor keeps it powered",
-	 GROUP_ACT,
-	 "stop GPU counting"},
-	{{{'J', 0}},
-	 ACTION_PROFILING,
-	 NEEDS_LIVE,
-	 {.keys = "J"},
-	 "Let Panfrost or Panthor time the jobs of the queues, after a question, and no longer",
-	 GROUP_ACT,
-	 "time the GPU jobs"},
-	{{{'l', 0}},
-	 ACTION_LOG,
-	 NEEDS_MACHINE,
-	 {.keys = "l"},
-	 "Begin a log of raw counters, malitop-DATE-TIME.mlog in this directory; end the log",
-	 GROUP_ACT,
-	 "begin, end a log"},
-	{{{'m', 0}},
-	 ACTION_MARK,
-	 NEEDS_MACHINE,
-	 {.keys = "m"},
-	 "Set a mark, shown below the graphs and written into the log if there is one",
-	 GROUP_ACT,
-	 "set a mark"},
-	{{{K_UP, -1}, {K_DOWN, 1}},
-	 ACTION_SELECT,
-	 NEEDS_ROWS,
-	 {.keys = "Up, Down"},
-	 "Select a row, in every view; so does a click on it. Escape selects none",
-	 GROUP_MOVE,
-	 "a row"},
-	{{{'z', 0}, {K_ENTER, 0}},
-	 ACTION_ZOOM,
-	 NEEDS_ROWS,
-	 {"z", NULL, "zoom", 7},
-	 "Show the selected row's panel alone, Up and Down lead to the next one; also Enter, a second "
-	 "click and a click on its title. Escape shows all again. A group of passes is folded or unfolded",
-	 GROUP_LOOK,
-	 "one panel alone"},
-	{{{K_WHEEL_UP, -1}, {K_WHEEL_DOWN, 1}},
-	 ACTION_SCROLL,
-	 NEEDS_ROWS,
-	 {.keys = "wheel"},
-	 "Scroll by a line, or select a row where nothing scrolls",
-	 GROUP_MOVE,
-	 "a line, or a row"},
-	{{{K_PAGE_UP, -1}, {K_PAGE_DOWN, 1}},
-	 ACTION_PAGE,
-	 NEEDS_ROWS | NEEDS_NO_TIMELINE,
-	 {.keys = "PgUp, PgDn"},
-	 "Scroll by a page",
-	 GROUP_MOVE,
-	 "a page"},
-	{{{K_HOME, -1}, {K_END, 1}},
-	 ACTION_EDGE,
-	 NEEDS_ROWS | NEEDS_NO_TIMELINE,
-	 {.keys = "Home, End"},
-	 "Scroll to the top or to the end",
-	 GROUP_MOVE,
-	 "top, end"},
-	{{{'!', 0}},
-	 ACTION_FINDINGS,
-	 0,
-	 {.keys = "!"},
-	 "The findings that hold or held in the last minute; Enter there goes to the view",
-	 GROUP_MOVE,
-	 "the findings"},
-	{{{'u', 0}},
-	 ACTION_OWN,
-	 NEEDS_ROWS,
-	 {.keys = "u"},
-	 "The views of your own, one after the other",
-	 GROUP_MOVE,
-	 "next own view"},
-	{{{'U', 0}},
-	 ACTION_RELOAD,
-	 0,
-	 {.keys = "U"},
-	 "Read your own views, metrics and findings again; so does SIGHUP if there are any",
-	 GROUP_ACT,
-	 "read own files"},
-	{{{'i', 0}},
-	 ACTION_EXPLAIN,
-	 NEEDS_ROWS,
-	 {"i", NULL, "explain", 7},
-	 "Explain the selected row, or the first: formula with its values now, what it tells, what to do",
-	 GROUP_LOOK,
-	 "explain the row"},
-	{{{'L', 0}},
-	 ACTION_LAYOUT,
-	 0,
-	 {.keys = "L"},
-	 "Choose a layout of the Overview, hide and show its panels by their letters, and save that",
-	 GROUP_LOOK,
-	 "layout of panels"},
-	{{{K_F2, 0}},
-	 ACTION_SETTINGS,
-	 0,
-	 {.keys = "F2"},
-	 "Settings: change them at once, and save them in the configuration file",
-	 GROUP_ACT,
-	 "settings, and save them"},
-	{{{'?', 0}, {K_F1, 0}},
-	 ACTION_HELP,
-	 0,
-	 {"?", NULL, "help", 1},
-	 "This help; also F1. The same keys, q and Escape close it",
-	 GROUP_ACT,
-	 "this help; again: back"},
-	{{{K_ESCAPE, 0}},
-	 ACTION_BACK,
-	 0,
-	 {.keys = "Esc"},
-	 "Close what is on top: a card, one panel alone, the filter, the selection",
-	 GROUP_MOVE,
-	 "close what is on top"},
-	{{{K_REDRAW, 0}},
-	 ACTION_REDRAW,
-	 0,
-	 {.keys = "Ctrl-L"},
-	 "Redraw the screen, if another program wrote on it",
-	 GROUP_ACT,
-	 "draw the screen again"},
-	{{{'q', 0}, {K_CTRL_C, 0}, {K_F10, 0}},
-	 ACTION_QUIT,
-	 0,
-	 {"q", NULL, "quit", 0},
-	 "Quit; so do Ctrl-C and F10",
-	 GROUP_ACT,
-	 "leave malitop"},
+	 "again: no longer"},
+	{ACTION_INTERVAL, NEEDS_MACHINE, GROUP_ACT, "+ -", NULL, NULL, 0, "longer, shorter interval",
+	 "A longer or shorter sampling interval, in steps of 1, 2, 5"},
+	{ACTION_PER_CORE, 0, GROUP_LOOK, "c", NULL, "per core", 4, "each core, CPU",
+	 "Break down per shader core, cache slice and CPU, and back to sums"},
+	{ACTION_COUNTERS, 0, GROUP_LOOK, "a", NULL, "counters", 6, "all counters",
+	 "Every counter of the GPU as a table, and back"},
+	{ACTION_GPU, NEEDS_GPUS, GROUP_MOVE, "g", NULL, "GPU", 4, "next GPU",
+	 "Show the next GPU; all of them are measured"},
+	{ACTION_FRAMES, NEEDS_MACHINE | NEEDS_APPS, GROUP_LOOK, "A", NULL, "application", 4,
+	 "next application", "Show the frames of the next application that has malitop's layer"},
+	{ACTION_LANES, NEEDS_LANES, GROUP_MOVE, "( )", NULL, "frame", 3, "frame before, next",
+	 "Show the lanes of the frame before or of the next frame (pauses)"},
+	{ACTION_LATE, NEEDS_LANES, GROUP_MOVE, "O o", NULL, "late", 4, "late frame before, next",
+	 "Show the late frame before or the next one, of the 100 longest frames (pauses)"},
+	{ACTION_WORST, NEEDS_LANES, GROUP_LOOK, "W", NULL, "worst", 2, "the longest frames",
+	 "List the longest frames, when they were and what they had more of; Enter goes to one"},
+	{ACTION_COUNTING, NEEDS_MACHINE, GROUP_ACT, "C", NULL, NULL, 0, "stop GPU counting",
+	 "Stop measuring the GPU, and go on: counting on Panfrost and Panthor keeps it powered"},
+	{ACTION_PROFILING, NEEDS_LIVE, GROUP_ACT, "J", NULL, NULL, 0, "time the GPU jobs",
+	 "Let Panfrost or Panthor time the jobs of the queues, after a question, and no longer"},
+	{ACTION_LOG, NEEDS_MACHINE, GROUP_ACT, "l", NULL, NULL, 0, "begin, end a log",
+	 "Begin a log of raw counters, malitop-DATE-TIME.mlog in this directory; end the log"},
+	{ACTION_MARK, NEEDS_MACHINE, GROUP_ACT, "m", NULL, NULL, 0, "set a mark",
+	 "Set a mark, shown below the graphs and written into the log if there is one"},
+	{ACTION_SELECT, NEEDS_ROWS, GROUP_MOVE, "Up, Down", NULL, NULL, 0, "a row",
+	 "Select a row, in every view; so does a click on it. Escape selects none"},
+	{ACTION_ZOOM, NEEDS_ROWS, GROUP_LOOK, "z", NULL, "zoom", 7, "one panel alone",
+	 "Show the selected row's panel alone, Up and Down lead to the next one; also Enter, a second click "
+	 "and a click on its title. Escape shows all again. A group of passes is folded or unfolded"},
+	{ACTION_SCROLL, NEEDS_ROWS, GROUP_MOVE, "wheel", NULL, NULL, 0, "a line, or a row",
+	 "Scroll by a line, or select a row where nothing scrolls"},
+	{ACTION_PAGE, NEEDS_ROWS | NEEDS_NO_TIMELINE, GROUP_MOVE, "PgUp, PgDn", NULL, NULL, 0, "a page",
+	 "Scroll by a page"},
+	{ACTION_EDGE, NEEDS_ROWS | NEEDS_NO_TIMELINE, GROUP_MOVE, "Home, End", NULL, NULL, 0, "top, end",
+	 "Scroll to the top or to the end"},
+	{ACTION_FINDINGS, 0, GROUP_MOVE, "!", NULL, NULL, 0, "the findings",
+	 "The findings that hold or held in the last minute; Enter there goes to the view"},
+	{ACTION_OWN, NEEDS_ROWS, GROUP_MOVE, "u", NULL, NULL, 0, "next own view",
+	 "The views of your own, one after the other"},
+	{ACTION_RELOAD, 0, GROUP_ACT, "U", NULL, NULL, 0, "read own files",
+	 "Read your own views, metrics and findings again; so does SIGHUP if there are any"},
+	{ACTION_EXPLAIN, NEEDS_ROWS, GROUP_LOOK, "i", NULL, "explain", 7, "explain the row",
+	 "Explain the selected row, or the first: formula with its values now, what it tells, what to do"},
+	{ACTION_LAYOUT, 0, GROUP_LOOK, "L", NULL, NULL, 0, "layout of panels",
+	 "Choose a layout of the Overview, hide and show its panels by their letters, and save that"},
+	{ACTION_SETTINGS, 0, GROUP_ACT, "F2", NULL, NULL, 0, "settings, and save them",
+	 "Settings: change them at once, and save them in the configuration file"},
+	{ACTION_HELP, 0, GROUP_ACT, "?", NULL, "help", 1, "this help; again: back",
+	 "This help; also F1. The same keys, q and Escape close it"},
+	{ACTION_BACK, 0, GROUP_MOVE, "Esc", NULL, NULL, 0, "close what is on top",
+	 "Close what is on top: a card, one panel alone, the filter, the selection"},
+	{ACTION_REDRAW, 0, GROUP_ACT, "Ctrl-L", NULL, NULL, 0, "draw the screen again",
+	 "Redraw the screen, if another program wrote on it"},
+	{ACTION_QUIT, 0, GROUP_ACT, "q", NULL, "quit", 0, "leave malitop", "Quit; so do Ctrl-C and F10"},
 	{.action = ACTION_NONE},
 };
 
-const struct key_row keys_of_processes[] = {
-	{{{K_ENTER, 0}},
-	 ACTION_COUNT,
-	 NEEDS_COUNT,
-	 {"Enter", NULL, "count", 3},
-	 "The CPU view counts the selected one alone; again: the whole machine",
-	 GROUP_LOOK,
-	 "count this one alone"},
-	{{{K_UP, -1}, {K_WHEEL_UP, -1}, {K_DOWN, 1}, {K_WHEEL_DOWN, 1}},
-	 ACTION_SELECT,
-	 0,
-	 {.keys = "Up, Down"},
-	 "Select a row; so do the mouse wheel and a click",
-	 GROUP_MOVE,
-	 "a row"},
-	{{{K_PAGE_UP, -1}, {K_PAGE_DOWN, 1}},
-	 ACTION_PAGE,
-	 0,
-	 {.keys = "PgUp, PgDn"},
-	 "Select a row one page away",
-	 GROUP_MOVE,
-	 "a page"},
-	{{{K_HOME, -1}, {K_END, 1}},
-	 ACTION_EDGE,
-	 0,
-	 {.keys = "Home, End"},
-	 "Stay on the first row; select the last row",
-	 GROUP_MOVE,
-	 "first row, last row"},
-	{{{'/', 0}, {K_F4, 0}},
-	 ACTION_FILTER,
-	 0,
-	 {"/", NULL, "filter", 2},
-	 "Filter by name, command line, pid or user; also F4. Escape shows all again",
-	 GROUP_LOOK,
-	 "filter: name, command, pid"},
-	{{{K_F3, 0}},
-	 ACTION_SEARCH,
-	 0,
-	 {.keys = "F3"},
-	 "Search for such a text and select its row; F3 again: the next one",
-	 GROUP_LOOK,
-	 "search; again: the next"},
-	{{{'u', 0}},
-	 ACTION_USER,
-	 0,
-	 {.keys = "u"},
-	 "Show the processes of one user; Escape shows all again",
-	 GROUP_LOOK,
-	 "one user's processes"},
-	{{{'P', PROCESS_BY_CPU}, {'M', PROCESS_BY_MEMORY}, {'T', PROCESS_BY_TIME}, {'N', PROCESS_BY_PID}},
-	 ACTION_SORT,
-	 0,
-	 {.keys = "P, M, T, N"},
-	 "Sort by CPU, memory, CPU time, pid",
-	 GROUP_LOOK,
-	 "by CPU, memory, time, pid"},
-	{{{'s', 0}},
-	 ACTION_NEXT_SORT,
-	 0,
-	 {"s", NULL, "sort", 2},
-	 "Sort by the next key",
-	 GROUP_LOOK,
-	 "sort by the next key"},
-	{{{K_F6, 0}},
-	 ACTION_CHOOSE_SORT,
-	 0,
-	 {.keys = "F6"},
-	 "Choose from a list what to sort by",
-	 GROUP_LOOK,
-	 "choose the sort key"},
-	{{{'R', 0}, {'I', 0}},
-	 ACTION_REVERSE,
-	 0,
-	 {.keys = "R, I"},
-	 "Reverse the order",
-	 GROUP_LOOK,
-	 "reverse the order"},
-	{{{'t', 0}, {K_F5, 0}},
-	 ACTION_TREE,
-	 0,
-	 {"t", NULL, "tree", 3},
-	 "The tree of parents and children, and back; also F5",
-	 GROUP_LOOK,
-	 "tree of parents, and back"},
-	{{{'H', 0}},
-	 ACTION_THREADS,
-	 NEEDS_LIVE,
-	 {"H", NULL, "threads", 3},
-	 "Show threads, and hide them",
-	 GROUP_LOOK,
-	 "show, hide threads"},
-	{{{'K', 0}},
-	 ACTION_KERNEL,
-	 0,
-	 {.keys = "K"},
-	 "Hide kernel threads, and show them",
-	 GROUP_LOOK,
-	 "hide kernel threads"},
-	{{{'p', 0}},
-	 ACTION_COMMANDS,
-	 NEEDS_LIVE,
-	 {.keys = "p"},
-	 "Command lines, or names alone",
-	 GROUP_LOOK,
-	 "command lines, or names"},
-	{{{'k', 0}, {K_F9, 0}},
-	 ACTION_SIGNAL,
-	 NEEDS_MACHINE,
-	 {"k", NULL, "signal", 2},
-	 "Send a signal, after a question; also F9",
-	 GROUP_ACT,
-	 "send a signal"},
+const struct key_table keys_everywhere[1] = {{{characters_everywhere, specials_everywhere}, rows_everywhere}};
+
+static const struct key_code characters_of_processes[] = {{'/', ACTION_FILTER, 0},
+							  {'u', ACTION_USER, 0},
+							  {'P', ACTION_SORT, PROCESS_BY_CPU},
+							  {'M', ACTION_SORT, PROCESS_BY_MEMORY},
+							  {'T', ACTION_SORT, PROCESS_BY_TIME},
+							  {'N', ACTION_SORT, PROCESS_BY_PID},
+							  {'s', ACTION_NEXT_SORT, 0},
+							  {'R', ACTION_REVERSE, 0},
+							  {'I', ACTION_REVERSE, 0},
+							  {'t', ACTION_TREE, 0},
+							  {'H', ACTION_THREADS, 0},
+							  {'K', ACTION_KERNEL, 0},
+							  {'p', ACTION_COMMANDS, 0},
+							  {'k', ACTION_SIGNAL, 0},
+							  {K_SPECIAL, ACTION_NONE, 0}};
+
+static const struct key_code specials_of_processes[] = {
+	{K_ENTER, ACTION_COUNT, 0},    {K_UP, ACTION_SELECT, -1},        {K_WHEEL_UP, ACTION_SELECT, -1},
+	{K_DOWN, ACTION_SELECT, 1},    {K_WHEEL_DOWN, ACTION_SELECT, 1}, {K_PAGE_UP, ACTION_PAGE, -1},
+	{K_PAGE_DOWN, ACTION_PAGE, 1}, {K_HOME, ACTION_EDGE, -1},        {K_END, ACTION_EDGE, 1},
+	{K_F4, ACTION_FILTER, 0},      {K_F3, ACTION_SEARCH, 0},         {K_F6, ACTION_CHOOSE_SORT, 0},
+	{K_F5, ACTION_TREE, 0},        {K_F9, ACTION_SIGNAL, 0},         {K_SPECIAL, ACTION_NONE, 0}};
+
+static const struct key_row rows_of_processes[] = {
+	{ACTION_COUNT, NEEDS_COUNT, GROUP_LOOK, "Enter", NULL, "count", 3, "count this one alone",
+	 "The CPU view counts the selected one alone; again: the whole machine"},
+	{ACTION_SELECT, 0, GROUP_MOVE, "Up, Down", NULL, NULL, 0, "a row",
+	 "Select a row; so do the mouse wheel and a click"},
+	{ACTION_PAGE, 0, GROUP_MOVE, "PgUp, PgDn", NULL, NULL, 0, "a page", "Select a row one page away"},
+	{ACTION_EDGE, 0, GROUP_MOVE, "Home, End", NULL, NULL, 0, "first row, last row",
+	 "Stay on the first row; select the last row"},
+	{ACTION_FILTER, 0, GROUP_LOOK, "/", NULL, "filter", 2, "filter: name, command, pid",
+	 "Filter by name, command line, pid or user; also F4. Escape shows all again"},
+	{ACTION_SEARCH, 0, GROUP_LOOK, "F3", NULL, NULL, 0, "search; again: the next",
+	 "Search for such a text and select its row; F3 again: the next one"},
+	{ACTION_USER, 0, GROUP_LOOK, "u", NULL, NULL, 0, "one user's processes",
+	 "Show the processes of one user; Escape shows all again"},
+	{ACTION_SORT, 0, GROUP_LOOK, "P, M, T, N", NULL, NULL, 0, "by CPU, memory, time, pid",
+	 "Sort by CPU, memory, CPU time, pid"},
+	{ACTION_NEXT_SORT, 0, GROUP_LOOK, "s", NULL, "sort", 2, "sort by the next key",
+	 "Sort by the next key"},
+	{ACTION_CHOOSE_SORT, 0, GROUP_LOOK, "F6", NULL, NULL, 0, "choose the sort key",
+	 "Choose from a list what to sort by"},
+	{ACTION_REVERSE, 0, GROUP_LOOK, "R, I", NULL, NULL, 0, "reverse the order", "Reverse the order"},
+	{ACTION_TREE, 0, GROUP_LOOK, "t", NULL, "tree", 3, "tree of parents, and back",
+	 "The tree of parents and children, and back; also F5"},
+	{ACTION_THREADS, NEEDS_LIVE, GROUP_LOOK, "H", NULL, "threads", 3, "show, hide threads",
+	 "Show threads, and hide them"},
+	{ACTION_KERNEL, 0, GROUP_LOOK, "K", NULL, NULL, 0, "hide kernel threads",
+	 "Hide kernel threads, and show them"},
+	{ACTION_COMMANDS, NEEDS_LIVE, GROUP_LOOK, "p", NULL, NULL, 0, "command lines, or names",
+	 "Command lines, or names alone"},
+	{ACTION_SIGNAL, NEEDS_MACHINE, GROUP_ACT, "k", NULL, "signal", 2, "send a signal",
+	 "Send a signal, after a question; also F9"},
 	{.action = ACTION_NONE},
 };
+
+const struct key_table keys_of_processes[1] = {
+	{{characters_of_processes, specials_of_processes}, rows_of_processes}};
 
 /* The needs without which a key does nothing. */
 #define NEEDS_TO_ACT \
 	((unsigned)(NEEDS_LIVE | NEEDS_REPLAY | NEEDS_TIMELINE | NEEDS_NO_TIMELINE | NEEDS_MACHINE))
 
-/* The index of a key in the codes of its row, -1 if the row does not have it. */
-static int code_index(const struct key_row *row, uint32_t key)
+const struct key_code *keys_code(const struct key_table *table, enum action action, uint32_t key)
 {
-	for (int i = 0; i < KEY_ROW_CODES && row->codes[i].key; i++)
-		if (row->codes[i].key == key)
-			return i;
-	return -1;
+	for (size_t i = 0; i < ARRAY_LEN(table->codes); i++)
+		for (const struct key_code *c = table->codes[i]; c->action; c++)
+			if (c->action == action && (!key || c->key == key))
+				return c;
+	return NULL;
 }
 
 /* Find the first row that has the key and all that it needs, else the first that can act; NULL if
  * there is none. With all bits of `has` set, that is the first row that has the key. */
-static const struct key_row *find_row(const struct key_row *rows, uint32_t key, unsigned has)
+static const struct key_row *find_row(const struct key_table *table, uint32_t key, unsigned has)
 {
 	const struct key_row *found = NULL;
 
-	for (; rows->action; rows++) {
-		if (code_index(rows, key) < 0 || rows->needs & NEEDS_TO_ACT & ~has)
+	for (const struct key_row *row = table->rows; row->action && key; row++) {
+		if (row->needs & NEEDS_TO_ACT & ~has || !keys_code(table, row->action, key))
 			continue;
-		if (!(rows->needs & ~has))
-			return rows;
-		found = found ? found : rows;
+		if (!(row->needs & ~has))
+			return row;
+		found = found ? found : row;
 	}
 	return found;
 }
 
-struct key_action keys_action(const struct key_row *rows, uint32_t key, unsigned has)
+struct key_action keys_action(const struct key_table *table, uint32_t key, unsigned has)
 {
-	const struct key_row *row = find_row(rows, key, has);
+	const struct key_row *row = find_row(table, key, has);
 
-	return row ? (struct key_action){row->action, row->codes[code_index(row, key)].number}
+	return row ? (struct key_action){row->action, keys_code(table, row->action, key)->number}
 		   : (struct key_action){0};
 }
 
@@ -572,7 +267,7 @@ static void add_key_name(uint32_t key, struct strbuf *out)
 	if (key >= K_F2 && key <= K_F10)
 		strbuf_printf(out, "F%u", key - K_F1 + 1);
 	else if (row && (key <= ' ' || key >= K_SPECIAL))
-		strbuf_str(out, row->shown.ascii ? row->shown.ascii : row->shown.keys);
+		strbuf_str(out, row->ascii ? row->ascii : row->keys);
 	else if (key < ' ')
 		strbuf_printf(out, "Ctrl-%c", (char)(key + '@'));
 	else if (key == K_BACKSPACE)
@@ -593,9 +288,9 @@ bool keys_pass_card(uint32_t key)
 	return false;
 }
 
-void keys_why(const struct key_row *rows, uint32_t key, unsigned has, struct strbuf *said)
+void keys_why(const struct key_table *table, uint32_t key, unsigned has, struct strbuf *said)
 {
-	const struct key_row *row = find_row(rows, key, ~0u);
+	const struct key_row *row = find_row(table, key, ~0u);
 	unsigned lacks = row ? row->needs & ~has : 0;
 
 	add_key_name(key, said);
@@ -610,42 +305,33 @@ void keys_why(const struct key_row *rows, uint32_t key, unsigned has, struct str
 							   : ": does nothing here; ? lists the keys");
 }
 
-/* The key of a row with that number; the first one of a row whose keys have no such number. */
-static uint32_t key_with(const struct key_row *row, int number)
+/* The first key of an action with that number, or the first one if none has it. */
+static uint32_t key_with(const struct key_table *table, enum action action, int number)
 {
-	for (int i = 0; i < KEY_ROW_CODES && row->codes[i].key; i++)
-		if (row->codes[i].number == number)
-			return row->codes[i].key;
-	return row->codes[0].key;
+	for (size_t i = 0; i < ARRAY_LEN(table->codes); i++)
+		for (const struct key_code *c = table->codes[i]; c->action; c++)
+			if (c->action == action && c->number == number)
+				return c->key;
+	return keys_code(table, action, 0)->key;
 }
 
 /* Names of two keys are in the order back, forth. */
-static void add_foot_key(struct foot_keys *foot, const struct key_row *row)
+void keys_foot_add(struct foot_keys *foot, const struct key_table *table, unsigned has)
 {
-	assert(foot->n < ARRAY_LEN(foot->keys));
-	foot->press[foot->n][0] = key_with(row, -1);
-	foot->press[foot->n][1] = key_with(row, 1);
-	foot->keys[foot->n++] = row->shown;
+	for (const struct key_row *row = table->rows; row->action; row++) {
+		if (!row->word || row->needs & ~has)
+			continue;
+		assert(foot->n < ARRAY_LEN(foot->keys));
+		foot->press[foot->n][0] = key_with(table, row->action, -1);
+		foot->press[foot->n][1] = key_with(table, row->action, 1);
+		foot->keys[foot->n++] = (struct foot_key){row->keys, row->ascii, row->word, row->rank};
+	}
 }
 
-static void add_foot_keys(struct foot_keys *foot, const struct key_row *rows, unsigned has)
-{
-	for (; rows->action; rows++)
-		if (rows->shown.word && !(rows->needs & ~has))
-			add_foot_key(foot, rows);
-}
-
-void keys_foot_add(struct foot_keys *foot, enum action action)
-{
-	for (const struct key_row *row = keys_everywhere; row->action; row++)
-		if (row->action == action)
-			add_foot_key(foot, row);
-}
-
-void keys_foot(struct foot_keys *foot, const struct key_row *own, unsigned has)
+void keys_foot(struct foot_keys *foot, const struct key_table *own, unsigned has)
 {
 	foot->n = 0;
 	if (own)
-		add_foot_keys(foot, own, has);
-	add_foot_keys(foot, keys_everywhere, has);
+		keys_foot_add(foot, own, has);
+	keys_foot_add(foot, keys_everywhere, has);
 }

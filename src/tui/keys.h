@@ -1,7 +1,7 @@
 /* keys: what each key does, where, and the words that the footer and the help screen show for it.
  *
- * A key is one row of one of two tables. Dispatch, footer, help and the answer to a key that does
- * nothing all come from these rows. Thread: ui. */
+ * Dispatch, footer, help and the answer to a key that does nothing all come from these tables.
+ * Thread: ui. */
 #ifndef MALITOP_TUI_KEYS_H
 #define MALITOP_TUI_KEYS_H
 
@@ -60,6 +60,7 @@ enum action {
 	ACTION_SCOPE,     /* whose functions are shown */
 	ACTION_LATE_ONLY, /* of late frames only, or not */
 	ACTION_QUIT,
+	ACTION_RETRY, /* in Boards only: connect to those that are away */
 	/* in the Processes view only */
 	ACTION_COUNT,  /* CPU events of the selected process alone */
 	ACTION_FILTER, /* by a text */
@@ -98,24 +99,31 @@ enum key_need {
 /* Where help shows a key. */
 enum key_group { GROUP_MOVE, GROUP_LOOK, GROUP_ACT, KEY_GROUPS };
 
-#define KEY_ROW_CODES 12
-
-struct key_row {
-	struct {
-		uint32_t key; /* a character or an enum key; 0 after the last */
-		int number;   /* for the action: enum action */
-	} codes[KEY_ROW_CODES];
+/* A key, the action that it does, and the number that the action gets. */
+struct key_code {
+	uint32_t key; /* a character or an enum key */
 	enum action action;
-	unsigned needs;        /* enum key_need, all of them */
-	struct foot_key shown; /* its name, in help too; without `word` it is not in the footer */
-	const char *help;      /* a sentence */
-	enum key_group group;
-	const char *brief; /* the same in two to six words, for a column of help */
+	int number;
 };
 
-/* In the order of footer and help; a row with ACTION_NONE follows the last. */
-extern const struct key_row keys_everywhere[];
-extern const struct key_row keys_of_processes[]; /* in the Processes view, and first there */
+/* What is said of the keys of an action; the same action has several rows if its needs differ. */
+struct key_row {
+	enum action action;
+	unsigned needs; /* enum key_need, all of them */
+	enum key_group group;
+	const char *keys, *ascii, *word; /* as struct foot_key; without `word` it is not in the footer */
+	unsigned rank;
+	const char *brief, *help; /* two to six words, for a column of help; a sentence */
+};
+
+/* The tables end with ACTION_NONE. */
+struct key_table {
+	const struct key_code *codes[2]; /* the first code of an action is its main one */
+	const struct key_row *rows;      /* in the order of footer and help */
+};
+
+extern const struct key_table keys_everywhere[1];
+extern const struct key_table keys_of_processes[1]; /* in the Processes view, and first there */
 
 /* What a key does. */
 struct key_action {
@@ -124,13 +132,16 @@ struct key_action {
 };
 
 /* Find the action of a key in a table; `has` is what there is now (enum key_need). */
-struct key_action keys_action(const struct key_row *rows, uint32_t key, unsigned has);
+struct key_action keys_action(const struct key_table *table, uint32_t key, unsigned has);
+
+/* The code of an action with that key, or its main one for 0; NULL without one. */
+const struct key_code *keys_code(const struct key_table *table, enum action action, uint32_t key);
 
 /* Whether a key acts while a card covers the rows: it is about the moment or the whole screen. */
 bool keys_pass_card(uint32_t key);
 
 /* Add to *said why a key that is not in the table, or lacks what it needs, does nothing. */
-void keys_why(const struct key_row *rows, uint32_t key, unsigned has, struct strbuf *said);
+void keys_why(const struct key_table *table, uint32_t key, unsigned has, struct strbuf *said);
 
 /* What became of a key that something over the rows was offered. */
 enum key_answer {
@@ -143,8 +154,8 @@ enum key_answer {
 
 /* Fill *foot with the keys of the footer: those of the view (`own`, NULL if it has none), then
  * those of everywhere. */
-void keys_foot(struct foot_keys *foot, const struct key_row *own, unsigned has);
-/* Add the key of an action, for a screen that has few. */
-void keys_foot_add(struct foot_keys *foot, enum action action);
+void keys_foot(struct foot_keys *foot, const struct key_table *own, unsigned has);
+/* Add the keys of one table. */
+void keys_foot_add(struct foot_keys *foot, const struct key_table *table, unsigned has);
 
 #endif

@@ -443,7 +443,7 @@ unsigned screen_has(struct screen *screen)
 	return screen_pane(screen) ? has : has | NEEDS_ROWS;
 }
 
-const struct key_row *screen_keys(struct screen *screen)
+const struct key_table *screen_keys(struct screen *screen)
 {
 	return screen_pane(screen) ? keys_of_processes : NULL;
 }

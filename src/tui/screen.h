@@ -163,7 +163,7 @@ unsigned screen_apps(const struct screen *screen);
 /* What the keys need and have now: enum key_need. */
 unsigned screen_has(struct screen *screen);
 /* The keys of the view that is shown; NULL if it has none of its own. */
-const struct key_row *screen_keys(struct screen *screen);
+const struct key_table *screen_keys(struct screen *screen);
 /* Whether the shown view has the verdict, which needs the busiest thread while the GPU has time
  * left. */
 bool screen_shows_verdict(const struct screen *screen);

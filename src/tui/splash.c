@@ -8,7 +8,7 @@
 static void draw_splash(struct canvas *canvas, int64_t seconds)
 {
 	struct rect r = canvas_rect(canvas), header, footer;
-	struct foot_keys keys = {0};
+	const struct foot_keys keys = {.keys = {{"q", NULL, "quit", 0}}, .n = 1};
 
 	canvas_clear(canvas);
 	header = rect_top(&r, 1);
@@ -22,7 +22,6 @@ static void draw_splash(struct canvas *canvas, int64_t seconds)
 		    "The driver may be loading firmware or waking the GPU.");
 	canvas_text(canvas, rect_top(&r, 1), STYLE_DIM,
 		    "If this does not end: `malitop -b proc` shows only the CPU.");
-	keys_foot_add(&keys, ACTION_QUIT);
 	frame_draw_footer(&(struct frame_text){.keys = &keys}, canvas, footer);
 }
 

@@ -123,7 +123,7 @@ static void every_key_can_be_read_at_every_size(void **state)
 		begin_case(&b, sizes[i].cols, sizes[i].rows);
 		assert_int_equal(b.help.key_pages, sizes[i].pages);
 		read_pages(&b, &page);
-		for (const struct key_row *k = keys_everywhere; k->action; k++)
+		for (const struct key_row *k = keys_everywhere->rows; k->action; k++)
 			if (!(k->needs & ~b.text.has) &&
 			    !has_text(page.p, sizes[i].panels ? k->brief : k->help))
 				fail_msg("%dx%d: '%s' is not on the page:\n%s", sizes[i].cols, sizes[i].rows,

@@ -15,14 +15,14 @@
 #define LIVE (NEEDS_LIVE | NEEDS_MACHINE)
 #define NEEDS_ALL (~0u)
 
-static const struct key_row *const tables[] = {keys_everywhere, keys_of_processes};
+static const struct key_table *const tables[] = {keys_everywhere, keys_of_processes};
 
 /* ---- what keys do ---- */
 
 static void keys_do_what_help_says(void **state)
 {
 	static const struct {
-		const struct key_row *rows;
+		const struct key_table *table;
 		uint32_t key;
 		enum action action;
 		int number;
@@ -64,7 +64,7 @@ static void keys_do_what_help_says(void **state)
 
 	(void)state;
 	for (unsigned i = 0; i < ARRAY_LEN(cases); i++) {
-		struct key_action got = keys_action(cases[i].rows, cases[i].key, LIVE);
+		struct key_action got = keys_action(cases[i].table, cases[i].key, LIVE);
 
 		assert_int_equal(got.action, cases[i].action);
 		assert_int_equal(got.number, cases[i].number);
@@ -99,7 +99,7 @@ static void the_key_of_every_view_opens_it(void **state)
 static void some_keys_are_only_live_and_some_only_of_replay(void **state)
 {
 	static const struct {
-		const struct key_row *rows;
+		const struct key_table *table;
 		uint32_t key;
 		enum action live, replay;
 	} cases[] = {
@@ -124,8 +124,8 @@ static void some_keys_are_only_live_and_some_only_of_replay(void **state)
 
 	(void)state;
 	for (unsigned i = 0; i < ARRAY_LEN(cases); i++) {
-		assert_int_equal(keys_action(cases[i].rows, cases[i].key, LIVE).action, cases[i].live);
-		assert_int_equal(keys_action(cases[i].rows, cases[i].key, NEEDS_REPLAY).action,
+		assert_int_equal(keys_action(cases[i].table, cases[i].key, LIVE).action, cases[i].live);
+		assert_int_equal(keys_action(cases[i].table, cases[i].key, NEEDS_REPLAY).action,
 				 cases[i].replay);
 	}
 }
@@ -144,9 +144,9 @@ static void no_key_has_two_meanings_in_one_place(void **state)
 			for (uint32_t key = 1; key <= K_WHEEL_DOWN; key = key == 0xff ? K_SPECIAL : key + 1) {
 				unsigned n = 0;
 
-				for (const struct key_row *row = tables[t]; row->action; row++)
-					for (unsigned i = 0; i < KEY_ROW_CODES; i++)
-						n += row->codes[i].key == key && !(row->needs & ~places[p]);
+				for (const struct key_row *row = tables[t]->rows; row->action; row++)
+					n += keys_code(tables[t], row->action, key) &&
+					     !(row->needs & ~places[p]);
 				if (n > 1)
 					fail_msg("table %u: key 0x%x is in %u rows", t, key, n);
 			}
@@ -155,7 +155,7 @@ static void no_key_has_two_meanings_in_one_place(void **state)
 static void a_key_that_does_nothing_says_why(void **state)
 {
 	static const struct {
-		const struct key_row *rows;
+		const struct key_table *table;
 		uint32_t key;
 		unsigned has;
 		const char *why;
@@ -178,7 +178,7 @@ static void a_key_that_does_nothing_says_why(void **state)
 	for (unsigned i = 0; i < ARRAY_LEN(cases); i++) {
 		AUTO_STRBUF struct strbuf said = {0};
 
-		keys_why(cases[i].rows, cases[i].key, cases[i].has, &said);
+		keys_why(cases[i].table, cases[i].key, cases[i].has, &said);
 		assert_string_equal(said.p, cases[i].why);
 	}
 }
@@ -189,14 +189,13 @@ static void every_key_is_in_help_and_so_is_every_word_of_the_footer(void **state
 {
 	(void)state;
 	for (unsigned t = 0; t < ARRAY_LEN(tables); t++)
-		for (const struct key_row *row = tables[t]; row->action; row++) {
-			assert_non_null(row->shown.keys);
-			assert_int_not_equal(row->codes[0].key, 0);
-			if (row->shown.word && !row->help)
-				fail_msg("%s %s: in the footer, but not in help", row->shown.keys,
-					 row->shown.word);
+		for (const struct key_row *row = tables[t]->rows; row->action; row++) {
+			assert_non_null(row->keys);
+			assert_non_null(keys_code(tables[t], row->action, 0));
+			if (row->word && !row->help)
+				fail_msg("%s %s: in the footer, but not in help", row->keys, row->word);
 			if (!row->help || !row->brief)
-				fail_msg("%s: not in help", row->shown.keys);
+				fail_msg("%s: not in help", row->keys);
 		}
 }
 
@@ -204,17 +203,13 @@ static void names_of_characters_name_keys_of_their_row(void **state)
 {
 	(void)state;
 	for (unsigned t = 0; t < ARRAY_LEN(tables); t++)
-		for (const struct key_row *row = tables[t]; row->action; row++) {
-			AUTOFREE char *words = xstrdup(row->shown.keys);
+		for (const struct key_row *row = tables[t]->rows; row->action; row++) {
+			AUTOFREE char *words = xstrdup(row->keys);
 
 			for (char *word = strtok(words, " ,"); word; word = strtok(NULL, " ,")) {
-				unsigned i = 0;
-
-				while (strlen(word) == 1 && i < KEY_ROW_CODES &&
-				       row->codes[i].key != (uint32_t)word[0])
-					i++;
-				if (i == KEY_ROW_CODES)
-					fail_msg("%s: %s is no key of this row", row->shown.keys, word);
+				if (strlen(word) == 1 &&
+				    !keys_code(tables[t], row->action, (uint32_t)word[0]))
+					fail_msg("%s: %s is no key of this row", row->keys, word);
 			}
 		}
 }
@@ -223,15 +218,15 @@ static void names_are_ascii_where_the_terminal_is(void **state)
 {
 	(void)state;
 	for (unsigned t = 0; t < ARRAY_LEN(tables); t++)
-		for (const struct key_row *row = tables[t]; row->action; row++)
-			for (const char *p = row->shown.ascii ? row->shown.ascii : row->shown.keys; *p; p++)
+		for (const struct key_row *row = tables[t]->rows; row->action; row++)
+			for (const char *p = row->ascii ? row->ascii : row->keys; *p; p++)
 				assert_in_range((unsigned char)*p, ' ', '~');
 }
 
 static void the_footer_shows_what_there_is_a_view_own_keys_first(void **state)
 {
 	static const struct {
-		const struct key_row *own;
+		const struct key_table *own;
 		unsigned has;
 		const char *words;
 	} cases[] = {

@@ -1012,10 +1012,10 @@ static void every_key_of_the_table_is_the_panes(void **state)
 
 	(void)state;
 	bench_init(&b);
-	for (const struct key_row *row = keys_of_processes; row->action; row++)
-		for (unsigned i = 0; i < KEY_ROW_CODES && row->codes[i].key; i++) {
+	for (unsigned i = 0; i < ARRAY_LEN(keys_of_processes->codes); i++)
+		for (const struct key_code *c = keys_of_processes->codes[i]; c->action; c++) {
 			process_pane_leave(&b.pane);
-			assert_true(process_pane_key(&b.pane, row->codes[i].key, &b.said));
+			assert_true(process_pane_key(&b.pane, c->key, &b.said));
 		}
 	bench_fini(&b);
 }

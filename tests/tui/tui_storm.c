@@ -111,12 +111,12 @@ static void add_key(uint32_t key)
 		fail_msg("what does a terminal send for key %#x?", key);
 }
 
-static void add_keys(const struct key_row *rows)
+static void add_keys(const struct key_table *table)
 {
-	for (; rows->action; rows++)
-		for (int i = 0; i < KEY_ROW_CODES && rows->codes[i].key; i++)
-			if (rows->action != ACTION_QUIT && rows->action != ACTION_SIGNAL)
-				add_key(rows->codes[i].key);
+	for (size_t i = 0; i < ARRAY_LEN(table->codes); i++)
+		for (const struct key_code *c = table->codes[i]; c->action; c++)
+			if (c->action != ACTION_QUIT && c->action != ACTION_SIGNAL)
+				add_key(c->key);
 }
 
 static void send_word(struct pty *pty)
