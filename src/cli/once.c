@@ -150,13 +150,12 @@ enum exit_status once_run(const struct sys *sys, const struct options *options, 
 	bool ok;
 
 	if (options->command == COMMAND_REPLAY || options->command == COMMAND_ON)
-		ok = (player = player_open(&session, sys, options, err)) != NULL;
+		ok = (player = player_open(&session, sys, options, NULL, err)) != NULL;
 	else
 		ok = session_open(&session, sys, options, 0, true, err);
 	if (!ok)
 		return EXIT_FAILED;
-	feeds_init(&feeds, &session, SUBSCRIBER_INSTANCES,
-		   player ? player_refresh_ns(player) : options->refresh_ns);
+	feeds_init(&feeds, &session, SUBSCRIBER_INSTANCES, player ? player->refresh_ns : options->refresh_ns);
 	ok = screen_init(&screen, &session, &feeds, options->view, err);
 	if (ok) {
 		canvas_init(&canvas, (int)options->once.w, (int)options->once.h, ascii);

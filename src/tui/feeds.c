@@ -334,12 +334,12 @@ void feeds_clear(struct feeds *f, bool partial)
 	}
 }
 
-void feeds_keep_instances(struct feeds *f)
+bool feeds_keep_instances(struct feeds *f)
 {
 	unsigned before = f->parts;
 
 	if (before & SUBSCRIBER_INSTANCES)
-		return;
+		return false;
 	f->parts |= SUBSCRIBER_INSTANCES;
 	change_subscriber(f);
 	for (unsigned i = 0; i < f->n; i++) {
@@ -353,6 +353,7 @@ void feeds_keep_instances(struct feeds *f)
 		make_vectors(f, feed);
 	}
 	feeds_show(f, 0, 0);
+	return true;
 }
 
 /* The mean of the range, if history holds all of it. */

@@ -76,8 +76,8 @@ void feeds_drain(struct feeds *f);
 void feeds_follow(struct feeds *f);
 /* Discard all samples. `partial` means that the next ones do not begin at the start. */
 void feeds_clear(struct feeds *f, bool partial);
-/* Keep the instances of all sources from now on. */
-void feeds_keep_instances(struct feeds *f);
+/* Keep the instances of all sources from now on; false: they were kept already. */
+bool feeds_keep_instances(struct feeds *f);
 /* Change the sampling interval, with a new subscriber. No samples are lost. */
 void feeds_set_interval(struct feeds *f, struct session_source *source, int64_t interval_ns);
 /* Change the refresh; the points are computed again. */

@@ -174,12 +174,6 @@ static void run_measurement(struct live *l, int64_t now)
 
 /* ---- a log instead of a measurement ---- */
 
-static bool open_log(struct live *l, struct err *err)
-{
-	l->player = player_open(&l->session, l->sys, l->options, err);
-	return l->player != NULL;
-}
-
 static void ask_signal(void *live, const struct process *p, const char *signal)
 {
 	struct live *l = live;
@@ -197,10 +191,10 @@ static bool start_log(struct live *l, int64_t now, struct err *err)
 		return false;
 	screen_of_log(&l->screen, l->player);
 	l->screen.of_boards = l->boards != NULL;
-	if (player_asks(l->player) && !l->boards && l->options->log &&
-	    !remote_log(player_remote(l->player), l->options->log, l->options->force, err))
+	if (l->player->remote && !l->boards && l->options->log &&
+	    !remote_log(l->player->remote, l->options->log, l->options->force, err))
 		return false;
-	if (player_asks(l->player)) {
+	if (l->player->remote) {
 		l->screen.pane.ask_signal = ask_signal;
 		l->screen.pane.count_ctx = l;
 	}
@@ -217,9 +211,9 @@ static void take_past_processes(struct live *l)
 	int64_t period_ns;
 
 	player_want_processes(l->player, screen_wants_processes(&l->screen, &query, &period_ns));
-	if (l->jumps != player_jumps(l->player))
+	if (l->jumps != l->player->jumps)
 		screen_forget_processes(&l->screen);
-	l->jumps = player_jumps(l->player);
+	l->jumps = l->player->jumps;
 	list = player_take_processes(l->player);
 	if (list)
 		screen_take_processes(&l->screen, list);
@@ -227,7 +221,7 @@ static void take_past_processes(struct live *l)
 
 static void run_log(struct live *l, int64_t now)
 {
-	struct strbuf *said = player_said(l->player);
+	struct strbuf *said = &l->player->said;
 	struct span rest;
 
 	l->dirty |= player_run(l->player, now);
@@ -333,7 +327,7 @@ static void run_loop(struct live *l)
 		if (!l->player) {
 			fds[n++] = (struct pollfd){.fd = sampler_fd(l->session.sampler), .events = POLLIN};
 			fds[n++] = (struct pollfd){.fd = scanner_fd(l->scanner), .events = POLLIN};
-		} else if ((arrival = player_arrival_fd(l->player)) >= 0) {
+		} else if ((arrival = mlog_arrival_fd(l->player->feed)) >= 0) {
 			fds[n++] = (struct pollfd){.fd = arrival, .events = POLLIN};
 		}
 		n += l->boards ? (int)boards_fds(l->boards, fds + n) : 0;
@@ -419,8 +413,7 @@ static bool start_screen(struct live *l, struct err *err)
 
 	if (!l->player && !session_finish(&l->session, err))
 		return false;
-	feeds_init(&l->feeds, &l->session, parts_kept(l),
-		   l->player ? player_refresh_ns(l->player) : o->refresh_ns);
+	feeds_init(&l->feeds, &l->session, parts_kept(l), l->player ? l->player->refresh_ns : o->refresh_ns);
 	if (!screen_init(&l->screen, &l->session, &l->feeds, o->view, err))
 		return false;
 	embedded_unload(embedded_data);
@@ -482,7 +475,7 @@ enum exit_status live_run(const struct sys *sys, const struct options *options, 
 	struct err late = {0};
 
 	if (options->command == COMMAND_REPLAY || options->command == COMMAND_ON)
-		ok = open_log(&l, err);
+		ok = (l.player = player_open(&l.session, sys, options, NULL, err)) != NULL;
 	else
 		ok = session_begin(&l.session, sys, options, 0, instances, err) && wait_for_devices(&l, err);
 	ok = ok && (l.end || start_screen(&l, err));
@@ -504,7 +497,7 @@ bool live_run_board(const struct sys *sys, const struct options *options, struct
 	bool ok;
 
 	*leave = LIVE_QUIT;
-	l.player = player_open_remote(&l.session, sys, options, remote, err);
+	l.player = player_open(&l.session, sys, options, remote, err);
 	ok = l.player && start_screen(&l, err);
 	if (ok)
 		run_loop(&l);

@@ -241,7 +241,7 @@ static void show_next_frames(struct live *l)
 
 static void turn_lanes(struct live *l, int step)
 {
-	if (l->player ? !player_is_paused(l->player) : !l->screen.paused_ns)
+	if (l->player ? !l->player->paused : !l->screen.paused_ns)
 		live_pause(l);
 	if (!feeds_turn_frame(&l->feeds, step))
 		live_step(l, step);
@@ -260,7 +260,7 @@ void live_show_frame(struct live *l, const struct frame_facts *frame)
 {
 	const struct view *view = views_find(&l->screen.views, "frame");
 
-	if (l->player && !player_is_paused(l->player))
+	if (l->player && !l->player->paused)
 		live_pause(l);
 	feeds_choose_frame(&l->feeds, frame->number);
 	live_go(l, frame->seen_ns);
@@ -379,7 +379,7 @@ void live_per_core(struct live *l)
 	const struct session_source *gpu = l->session.gpu;
 
 	if (!l->screen.per_instance && gpu && (l->player ? gpu->n_slots == gpu->n_sums : !l->has_instances)) {
-		live_hint(l, l->player && player_asks(l->player)
+		live_hint(l, l->player && l->player->remote
 				     ? "per core: the board sends only sums; start with --per-core"
 			     : l->player ? "per core: this log has only sums; record with --per-core"
 					 : "per core: below a 10 ms interval only sums are kept; start with "
@@ -392,12 +392,12 @@ void live_per_core(struct live *l)
 						    : "per core: off; this view has nothing to break down");
 	if (!l->screen.per_instance)
 		return;
-	if (l->player) {
-		player_keep_instances(l->player);
+	if (!feeds_keep_instances(&l->feeds))
 		return;
-	}
-	feeds_keep_instances(&l->feeds);
-	live_show_again(l);
+	if (l->player)
+		player_seek(l->player, l->player->sought_ns);
+	else
+		live_show_again(l);
 }
 
 /* Return the next of 1, 2, 5, 10, ... ms in that direction; `ns` itself at the end. */

@@ -78,8 +78,8 @@ void live_look_at_log(struct live *l)
 	struct recorder_state state;
 
 	l->screen.recording[0] = 0;
-	if (l->player && player_remote(l->player))
-		show_stream(l, player_remote(l->player));
+	if (l->player && l->player->remote)
+		show_stream(l, l->player->remote);
 	if (!l->recorder)
 		return;
 	recorder_look(l->recorder, &state);
@@ -113,7 +113,7 @@ static struct recorder *begin_log(struct live *l, struct err *err)
 /* The stream of another machine is kept as a file, all of it so far as well. */
 static void log_stream(struct live *l)
 {
-	struct remote *remote = player_remote(l->player);
+	struct remote *remote = l->player->remote;
 	struct err err = {.code = EEXIST};
 	char name[64], text[200];
 	uint64_t bytes;
@@ -274,7 +274,7 @@ static bool put_page(struct live *l, struct strbuf *out, struct err *err)
 
 	if (!l->player)
 		return put_past(l, out, err);
-	if (player_remote(l->player))
+	if (l->player->remote)
 		return err_set(err, 0, "snapshot: no page of a stream: keep it with l, then malitop report");
 	log = file_open(l->options->operand, err);
 	return log && report_page_of(l->sys, l->options, log, l->options->operand, out, err);

@@ -84,7 +84,7 @@ void live_follow_range(struct live *l)
 	    l->feeds.range_to_ns == (from < to ? to : from))
 		return;
 	feeds_range(&l->feeds, from < to ? from : to, from < to ? to : from);
-	if (l->player && (l->range_from_ns || player_is_paused(l->player)))
+	if (l->player && (l->range_from_ns || l->player->paused))
 		player_show_again(l->player);
 	l->dirty = true;
 }
@@ -215,7 +215,7 @@ void live_scale(struct live *l, int by)
 	}
 	feeds_set_cell(&l->feeds, cell_ns);
 	if (l->player)
-		player_scale(l->player);
+		player_seek(l->player, l->player->sought_ns);
 	else if (l->screen.paused_ns)
 		show_moment(l, l->screen.paused_ns);
 	else
@@ -230,19 +230,21 @@ void live_scale(struct live *l, int by)
 void live_go(struct live *l, int64_t at_ns)
 {
 	if (l->player)
-		player_jump(l->player, at_ns);
+		player_go_to(l->player, at_ns);
 	else if (pause_screen(l))
 		show_moment(l, at_ns);
 }
 
 void live_point(struct live *l, int64_t at_ns, int64_t from_ns)
 {
-	if (l->player)
-		player_point(l->player, at_ns);
-	else if (pause_screen(l))
+	if (l->player) {
+		l->player->paused = true;
+		player_go_within(l->player, at_ns, l->player->window_ns);
+	} else if (pause_screen(l)) {
 		show_within(l, at_ns, l->past.window_ns);
-	else
+	} else {
 		return;
+	}
 	l->range_from_ns = from_ns == at_ns ? 0 : from_ns;
 	l->range_to_ns = from_ns == at_ns ? 0 : at_ns;
 	live_follow_range(l);
@@ -473,7 +475,7 @@ void live_range(struct live *l)
 {
 	int64_t at = shown_ns(l);
 
-	if (l->player && !player_is_paused(l->player))
+	if (l->player && !l->player->paused)
 		player_pause(l->player, l->sys->monotonic_ns(l->sys));
 	if (!l->range_from_ns) {
 		l->range_from_ns = at;
@@ -511,7 +513,7 @@ void live_phase(struct live *l)
 	int64_t at_ns = shown_ns(l);
 	const struct timeline *line;
 
-	if (l->player && !player_is_paused(l->player))
+	if (l->player && !l->player->paused)
 		player_pause(l->player, l->sys->monotonic_ns(l->sys));
 	if (!l->player && !pause_screen(l))
 		return;

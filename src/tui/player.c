@@ -1,4 +1,4 @@
-#include "tui/player_priv.h"
+#include "tui/player.h"
 
 #include "mlog/moment.h"
 #include "base/alloc.h"
@@ -35,16 +35,6 @@ static void restart_measure(struct player *p, int64_t now_ns)
 	p->measured_at_ns = p->at_ns;
 }
 
-/* The clocks of two machines differ by any time, so age counts from the quickest arrival. */
-static void time_arrival(struct player *p, int64_t now_ns)
-{
-	int64_t delay_ns = now_ns - p->state.end_ns;
-
-	if (!p->timed || delay_ns < p->delay_ns)
-		p->delay_ns = delay_ns;
-	p->timed = true;
-}
-
 /* Take over what was written or has arrived since; an empty log may get its first block. */
 static bool check_growth(struct player *p, int64_t now_ns)
 {
@@ -65,7 +55,10 @@ static bool check_growth(struct player *p, int64_t now_ns)
 		return arrived;
 	p->grown_ns = now_ns;
 	player_take_state(p);
-	time_arrival(p, now_ns);
+	/* the clocks of two machines differ by any time: age counts from the quickest arrival */
+	if (!p->timed || now_ns - p->state.end_ns < p->delay_ns)
+		p->delay_ns = now_ns - p->state.end_ns;
+	p->timed = true;
 	if (!began && p->follows)
 		player_seek(p, player_last(p));
 	else if (!began)
@@ -73,15 +66,10 @@ static bool check_growth(struct player *p, int64_t now_ns)
 	return true;
 }
 
-/* Show the newest data; the clock is that of the recording. */
-static void follow_log(struct player *p, int64_t now_ns)
+static void show_fed(struct player *p)
 {
-	int64_t last = player_last(p);
-
-	p->behind = !player_advance(p, last);
 	if (p->fed_ns > p->at_ns)
 		p->at_ns = p->sought_ns = p->window_ns = p->fed_ns;
-	restart_clock(p, now_ns);
 }
 
 static void play_log(struct player *p, int64_t now_ns)
@@ -92,8 +80,7 @@ static void play_log(struct player *p, int64_t now_ns)
 		until = p->log_ns + (clock < (double)left ? (int64_t)clock : left);
 	bool done = player_advance(p, until / p->refresh_ns * p->refresh_ns);
 
-	if (p->fed_ns > p->at_ns)
-		p->at_ns = p->sought_ns = p->window_ns = p->fed_ns;
+	show_fed(p);
 	p->behind = !done;
 	p->late |= p->behind;
 	if (p->behind || is_at_end(p))
@@ -125,8 +112,10 @@ bool player_run(struct player *p, int64_t now_ns)
 		changed |= player_read(p);
 		restart_clock(p, now_ns);
 		restart_measure(p, now_ns);
-	} else if (p->follows && !p->paused) {
-		follow_log(p, now_ns);
+	} else if (p->follows && !p->paused) { /* the clock is that of the recording */
+		p->behind = !player_advance(p, player_last(p));
+		show_fed(p);
+		restart_clock(p, now_ns);
 	} else if (!p->paused) {
 		play_log(p, now_ns);
 	}
@@ -233,19 +222,6 @@ bool player_speed(struct player *p, int by, int64_t now_ns)
 	return changed;
 }
 
-void player_scale(struct player *p)
-{
-	player_seek(p, p->sought_ns);
-}
-
-void player_keep_instances(struct player *p)
-{
-	if (p->feeds->parts & SUBSCRIBER_INSTANCES)
-		return;
-	feeds_keep_instances(p->feeds);
-	player_seek(p, p->sought_ns);
-}
-
 bool player_go(struct player *p, const char *text, int64_t *wanted_ns, struct err *err)
 {
 	int64_t begin = p->state.begin_ns, to;
@@ -257,17 +233,6 @@ bool player_go(struct player *p, const char *text, int64_t *wanted_ns, struct er
 	return true;
 }
 
-void player_jump(struct player *p, int64_t at_ns)
-{
-	player_go_to(p, at_ns);
-}
-
-void player_point(struct player *p, int64_t at_ns)
-{
-	p->paused = true;
-	player_go_within(p, at_ns, p->window_ns);
-}
-
 void player_show_again(struct player *p)
 {
 	if (player_is_reading(p))
@@ -276,11 +241,6 @@ void player_show_again(struct player *p)
 		feeds_show(p->feeds, p->window_ns, p->at_ns);
 	else
 		feeds_show(p->feeds, 0, 0);
-}
-
-int player_arrival_fd(const struct player *p)
-{
-	return mlog_arrival_fd(p->feed);
 }
 
 bool player_await(struct player *p, unsigned refreshes)
@@ -294,11 +254,6 @@ bool player_await(struct player *p, unsigned refreshes)
 		player_take_state(p);
 	}
 	return p->state.blocks != 0;
-}
-
-bool player_is_paused(const struct player *p)
-{
-	return p->paused;
 }
 
 void player_find(struct player *p, bool back, struct strbuf *said)
@@ -331,19 +286,9 @@ void player_find(struct player *p, bool back, struct strbuf *said)
 
 /* ---- requests to the machine that is shown ---- */
 
-bool player_asks(const struct player *p)
-{
-	return p->remote != NULL;
-}
-
-struct remote *player_remote(const struct player *p)
-{
-	return p->remote;
-}
-
 static bool takes_word(const struct player *p, const char *word)
 {
-	struct span words = span_of(p->remote ? mlog_reader_about(p->reader)->control : NULL);
+	struct span words = span_of(p->remote ? mlog_reader_about(p->reader)->control : "");
 
 	span_word(&words); /* the version */
 	return span_has_word(words, span_of(word));
@@ -378,32 +323,7 @@ void player_sample_functions(struct player *p, bool on)
 	p->samples_functions = on;
 }
 
-void player_take_answer(struct player *p, const struct mlog_note *note)
-{
-	struct session_source *gpu = p->session->gpu;
-
-	if (!p->remote || p->quiet)
-		return;
-	if (gpu && note->value > 0 && note->value == p->asked.number)
-		gpu->asked_ns = gpu->period_ns = p->asked.interval_ns;
-	if (note->text[0])
-		strbuf_printf(&p->said, "%s\n", note->text);
-}
-
 /* ---- reports ---- */
-
-const char *player_title(const struct player *p)
-{
-	return p->title;
-}
-
-static void speed_text(const struct player *p, char *out, size_t size)
-{
-	if (p->late && p->reached > 0 && p->reached < 0.9 * p->speed)
-		snprintf(out, size, "x%.2g of x%.3g", p->reached, p->speed);
-	else
-		snprintf(out, size, "x%.3g", p->speed);
-}
 
 /* "PAUSED", or "PAUSED x10" if the speed is not 1. */
 static void held_text(const struct player *p, const char *word, char *out, size_t size)
@@ -455,8 +375,10 @@ void player_position(const struct player *p, int64_t now_ns, char *out, size_t s
 		held_text(p, "END", how, sizeof(how));
 	else if (p->paused)
 		held_text(p, "PAUSED", how, sizeof(how));
+	else if (p->late && p->reached > 0 && p->reached < 0.9 * p->speed)
+		snprintf(how, sizeof(how), "x%.2g of x%.3g", p->reached, p->speed);
 	else
-		speed_text(p, how, sizeof(how));
+		snprintf(how, sizeof(how), "x%.3g", p->speed);
 	moment_format(length_text, length, false);
 	moment_format(at_text, at, tenths);
 	snprintf(out, size, "%*s of %s  %3.0f %%  %-6s", (int)strlen(length_text) + 2 * tenths, at_text,
@@ -468,16 +390,6 @@ int64_t player_realtime_ns(const struct player *p)
 	const struct mlog_about *about = mlog_reader_about(p->reader);
 
 	return about->realtime_ns + (p->state.blocks ? p->at_ns - about->monotonic_ns : 0);
-}
-
-unsigned player_jumps(const struct player *p)
-{
-	return p->jumps;
-}
-
-struct strbuf *player_said(struct player *p)
-{
-	return &p->said;
 }
 
 void player_complain(const struct player *p, struct strbuf *text)
@@ -508,36 +420,11 @@ struct process_list *player_take_processes(struct player *p)
 
 /* ---- life ---- */
 
-/* Never shorter than the interval of the GPU, or else of the first source. */
-static int64_t refresh_of(const struct session *session)
-{
-	const struct session_source *source = session->gpu ? session->gpu
-					      : session->n ? &session->sources[0]
-							   : NULL;
-	int64_t refresh_ns = session->options->refresh_ns;
-
-	return source && source->asked_ns > refresh_ns ? source->asked_ns : refresh_ns;
-}
-
-static void read_frames(struct player *p, struct mlog_reader *reader, const struct session_source *source)
-{
-	double budget_ms = p->session->fps > 0 ? 1000 / p->session->fps : 0;
-	const struct mlog_block *block;
-	struct err ignored;
-
-	while ((block = mlog_reader_next(reader, &ignored)))
-		for (unsigned i = 0; i < block->n_samples; i++) {
-			const struct sample *sample = block->samples[i];
-
-			if (sample->source == source->index && sample->n_values <= source->n_slots &&
-			    sample->end_ns >= player_first(p) && sample->end_ns <= player_last(p))
-				pass_run_take(p->frames, source->set, sample, budget_ms);
-		}
-}
-
 const struct pass_run *player_frames(struct player *p)
 {
 	const struct session_source *source = session_shown(p->session, SOURCE_PASSES);
+	double budget_ms = p->session->fps > 0 ? 1000 / p->session->fps : 0;
+	const struct mlog_block *block;
 	struct mlog_reader *reader;
 	struct err ignored;
 
@@ -547,13 +434,20 @@ const struct pass_run *player_frames(struct player *p)
 	if (!reader)
 		return NULL;
 	p->frames = xcalloc(1, sizeof(*p->frames));
-	read_frames(p, reader, source);
+	while ((block = mlog_reader_next(reader, &ignored)))
+		for (unsigned i = 0; i < block->n_samples; i++) {
+			const struct sample *sample = block->samples[i];
+
+			if (sample->source == source->index && sample->n_values <= source->n_slots &&
+			    sample->end_ns >= player_first(p) && sample->end_ns <= player_last(p))
+				pass_run_take(p->frames, source->set, sample, budget_ms);
+		}
 	mlog_reader_free(reader);
 	return p->frames;
 }
 
 /* Of a stream that is watched, where: "REMOTE board"; else the file's name. */
-static void set_title(struct player *p, const struct options *options, const char *operand)
+static void set_title(struct player *p, const char *operand)
 {
 	const char *slash = strrchr(operand, '/');
 	bool is_stream = mlog_is_stream(p->feed) || p->follows;
@@ -562,19 +456,28 @@ static void set_title(struct player *p, const struct options *options, const cha
 	str_printable(name, sizeof(name),
 		      is_stream ? mlog_reader_about(p->reader)->host
 		      : slash   ? slash + 1
-				: options->operand);
+				: operand);
 	snprintf(p->title, sizeof(p->title), is_stream ? "REMOTE %s" : "REPLAY %s", name[0] ? name : "log");
 }
 
-static struct player *open_player(struct session *session, const struct sys *sys,
-				  const struct options *options, struct remote *remote, bool owned,
-				  struct err *err)
+struct player *player_open(struct session *session, const struct sys *sys, const struct options *options,
+			   struct remote *remote, struct err *err)
 {
-	const char *operand = remote ? remote_where(remote) : options->operand;
-	struct player *p = xcalloc(1, sizeof(*p));
+	bool owned = !remote && options->command == COMMAND_ON;
+	const struct session_source *first;
+	struct player *p;
+	const char *operand;
 	unsigned most = 0;
 
+	if (owned)
+		remote = remote_new(sys, options, options->where, err);
+	if (owned && (!remote || !remote_await(remote, err))) {
+		remote_close(remote);
+		return NULL;
+	}
+	operand = remote ? remote_where(remote) : options->operand;
 	*session = (struct session){0};
+	p = xcalloc(1, sizeof(*p));
 	p->session = session;
 	p->speed = options->speed;
 	p->from_ns = options->from_ns;
@@ -590,33 +493,16 @@ static struct player *open_player(struct session *session, const struct sys *sys
 		return NULL;
 	}
 	p->follows = (options->follow || mlog_is_stream(p->feed)) && !options->once.w;
-	set_title(p, options, operand);
+	set_title(p, operand);
 	player_take_state(p);
 	for (unsigned i = 0; i < session->n; i++)
 		most = session->sources[i].n_slots > most ? session->sources[i].n_slots : most;
 	p->copy = xcalloc(1, sizeof(*p->copy) + (most + UINT16_MAX) * sizeof(p->copy->value[0]));
-	p->refresh_ns = refresh_of(session);
+	first = session->gpu ? session->gpu : session->n ? &session->sources[0] : NULL;
+	p->refresh_ns = first && first->asked_ns > session->options->refresh_ns
+				? first->asked_ns
+				: session->options->refresh_ns;
 	return p;
-}
-
-struct player *player_open(struct session *session, const struct sys *sys, const struct options *options,
-			   struct err *err)
-{
-	struct remote *remote;
-
-	if (options->command != COMMAND_ON)
-		return open_player(session, sys, options, NULL, false, err);
-	remote = remote_new(sys, options, options->where, err);
-	if (remote && remote_await(remote, err))
-		return open_player(session, sys, options, remote, true, err);
-	remote_close(remote);
-	return NULL;
-}
-
-struct player *player_open_remote(struct session *session, const struct sys *sys,
-				  const struct options *options, struct remote *remote, struct err *err)
-{
-	return open_player(session, sys, options, remote, false, err);
 }
 
 void player_free(struct player *p)
@@ -625,7 +511,7 @@ void player_free(struct player *p)
 		return;
 	player_sample_functions(p, false);
 	mlog_reader_free(p->reader);
-	player_line_fini(p);
+	mlog_reader_free(p->line.reader);
 	free(p->frames);
 	if (p->owns_remote)
 		remote_close(p->remote);
@@ -635,11 +521,6 @@ void player_free(struct player *p)
 	strbuf_fini(&p->said);
 	free(p->copy);
 	free(p);
-}
-
-int64_t player_refresh_ns(const struct player *p)
-{
-	return p->refresh_ns;
 }
 
 bool player_start(struct player *p, struct feeds *feeds, int64_t now_ns, struct err *err)

@@ -1,5 +1,5 @@
 /* Reading a log: blocks, their samples into the feeds, notes, processes. */
-#include "tui/player_priv.h"
+#include "tui/player.h"
 
 #include "base/alloc.h"
 #include "base/real.h"
@@ -60,11 +60,6 @@ int64_t player_step_ns(const struct player *p)
 
 /* ---- reading ---- */
 
-static void add_message(struct player *p, const char *text)
-{
-	strbuf_printf(&p->said, "%s\n", text);
-}
-
 static bool next_block(struct player *p)
 {
 	struct err err = {0};
@@ -72,7 +67,7 @@ static bool next_block(struct player *p)
 	p->block = mlog_reader_next(p->reader, &err);
 	p->sample = p->note = 0;
 	if (err.code && !p->failed) {
-		add_message(p, err.text);
+		strbuf_printf(&p->said, "%s\n", err.text);
 		p->paused = true;
 	}
 	p->failed = err.code != 0;
@@ -130,6 +125,7 @@ void player_take_aways(struct player *p, int64_t at_ns)
 /* Whether a source is away; the message about it is a note of its own. */
 static void take_note(struct player *p, const struct mlog_note *note)
 {
+	struct session_source *gpu = p->session->gpu;
 	AUTO_STRBUF struct strbuf text = {0};
 
 	if (note->source >= 0 && note->source < (int)p->session->n &&
@@ -146,10 +142,13 @@ static void take_note(struct player *p, const struct mlog_note *note)
 			      (long long)note->value);
 	else if (note->kind == MLOG_NOTE_MESSAGE)
 		strbuf_str(&text, note->text);
-	else if (note->kind == MLOG_NOTE_ANSWER)
-		player_take_answer(p, note);
+	else if (note->kind == MLOG_NOTE_ANSWER && p->remote) {
+		if (!p->quiet && gpu && note->value > 0 && note->value == p->asked.number)
+			gpu->asked_ns = gpu->period_ns = p->asked.interval_ns;
+		strbuf_str(&text, note->text);
+	}
 	if (text.n && !p->quiet)
-		add_message(p, text.p);
+		strbuf_printf(&p->said, "%s\n", text.p);
 }
 
 /* Take the part of the block up to that time; false if more is left. */
@@ -241,7 +240,8 @@ static double affordable_ns(const struct player *p)
 	return (double)most / (double)(p->state.bytes + 1) * (double)length + (double)p->refresh_ns;
 }
 
-int64_t player_depth_ns(const struct player *p)
+/* How much of the log before a given time is read to show that time. */
+static int64_t depth_ns(const struct player *p)
 {
 	int64_t span = feeds_span_ns(p->feeds) + p->refresh_ns;
 	double affordable = affordable_ns(p);
@@ -263,7 +263,7 @@ static int64_t window_of(const struct player *p, int64_t at_ns)
 /* Whether the feeds have most of what is shown then, and the processes and records of that time. */
 static bool is_held(const struct player *p, int64_t at_ns, int64_t window_ns)
 {
-	int64_t oldest, newest, depth = window_ns == p->window_ns ? p->refresh_ns : player_depth_ns(p) / 2;
+	int64_t oldest, newest, depth = window_ns == p->window_ns ? p->refresh_ns : depth_ns(p) / 2;
 
 	if (player_is_reading(p) || p->wants_processes || window_ns > p->fed_ns || at_ns >= p->records_ns ||
 	    !feeds_reach(p->feeds, &oldest, &newest))
@@ -275,7 +275,7 @@ static bool is_held(const struct player *p, int64_t at_ns, int64_t window_ns)
  * gives the totals. */
 static void seek_window(struct player *p, int64_t at_ns, int64_t window_ns)
 {
-	int64_t begin = p->state.begin_ns, depth = player_depth_ns(p), start;
+	int64_t begin = p->state.begin_ns, depth = depth_ns(p), start;
 
 	p->at_ns = at_ns;
 	p->window_ns = window_ns;

@@ -1,6 +1,6 @@
 /* The timeline of a log: its marks and losses, and how active the GPU was: of each part of the log
  * one block is read, a few milliseconds of work at a time, by a reader of its own. */
-#include "tui/player_priv.h"
+#include "tui/player.h"
 
 #include "base/alloc.h"
 #include "mlog/moment.h"
@@ -268,9 +268,4 @@ const struct timeline *player_timeline(struct player *p, int n_cells)
 		start_line(p, n_cells);
 	p->line.line.at_ns = p->at_ns;
 	return &p->line.line;
-}
-
-void player_line_fini(struct player *p)
-{
-	mlog_reader_free(p->line.reader);
 }

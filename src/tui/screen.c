@@ -405,7 +405,7 @@ void screen_fill_data(struct screen *screen, struct view_data *data)
 
 void screen_of_log(struct screen *screen, const struct player *player)
 {
-	screen->replay = player_title(player);
+	screen->replay = player->title;
 	screen->pane.past = true;
 	screen->pane.table.commands = false; /* a log has none */
 	screen->pane.table.missing = "no processes in this log up to here";
@@ -414,7 +414,7 @@ void screen_of_log(struct screen *screen, const struct player *player)
 void screen_show_moment(struct screen *screen, const struct player *player, int64_t now_ns)
 {
 	screen->realtime_ns = player_realtime_ns(player);
-	screen->feeds->paused = player_is_paused(player);
+	screen->feeds->paused = player->paused;
 	player_position(player, now_ns, screen->position, sizeof(screen->position));
 }
 

@@ -1,5 +1,5 @@
 /* player: what a replay shows, and when: over logs that are written here. */
-#include "tui/player_priv.h"
+#include "tui/player.h"
 #include "tests/support/log_bench.h"
 #include "tests/support/people.h"
 
@@ -26,10 +26,10 @@ static bool try_open(struct player_bench *b, const char *path, const struct opti
 	b->options.view = "overview";
 	if (!b->options.speed)
 		b->options.speed = 1;
-	b->player = player_open(&b->session, &sys, &b->options, err);
+	b->player = player_open(&b->session, &sys, &b->options, NULL, err);
 	if (!b->player)
 		return false;
-	feeds_init(&b->feeds, &b->session, b->options.per_core, player_refresh_ns(b->player));
+	feeds_init(&b->feeds, &b->session, b->options.per_core, b->player->refresh_ns);
 	feeds_want_points(&b->feeds, POINTS);
 	return player_start(b->player, &b->feeds, b->real_ns, err);
 }
@@ -84,7 +84,7 @@ static const char *position(const struct player_bench *b)
 
 static void assert_said(struct player_bench *b, const char *want)
 {
-	struct strbuf *said = player_said(b->player);
+	struct strbuf *said = &b->player->said;
 
 	assert_string_equal(said->n ? said->p : "", want);
 	strbuf_clear(said);
@@ -303,7 +303,7 @@ static void histories(const struct feeds *feeds, int points, struct strbuf *out)
 /* How many points the cursor is left of the newest. */
 static int cursor_back(const struct player_bench *b)
 {
-	b->player->feeds->paused = player_is_paused(b->player);
+	b->player->feeds->paused = b->player->paused;
 	return feeds_view(b->player->feeds, SOURCE_GPU).cursor - 1;
 }
 
@@ -365,9 +365,9 @@ static void a_jump_while_paused_also_shows_what_came_after_the_moment(void **sta
 	histories(&jumper.feeds, WIDE / 4, &window);
 	assert_same(&played, &window, "the window");
 
-	jumps = player_jumps(jumper.player);
+	jumps = jumper.player->jumps;
 	go_away(&jumper, "280s"); /* in the window: nothing is read */
-	assert_int_equal(player_jumps(jumper.player), jumps);
+	assert_int_equal(jumper.player->jumps, jumps);
 	assert_int_equal(cursor_back(&jumper), WIDE / 16 + 40);
 	histories(&jumper.feeds, WIDE / 4, &kept);
 	assert_same(&window, &kept, "a move in the window");
@@ -994,7 +994,7 @@ static void a_log_of_any_length_is_seen_at_every_scale(void **state)
 			int want = points < POINTS ? (int)points : POINTS, known;
 
 			feeds_set_cell(&b.feeds, cells_ms[k] * MS);
-			player_scale(b.player);
+			player_seek(b.player, b.player->sought_ns);
 			player_settle(b.player);
 			known = count_known(&b);
 			if (known < want - 1 || known > want + 2)

@@ -60,10 +60,10 @@ static void a_log_lists_its_longest_frame_whole_or_cut(void **state)
 		write_log(cut);
 		if (cut) /* within its last block */
 			assert_int_equal(truncate(path, file_bytes() - 40), 0);
-		player = player_open(&session, &sys, &options, &err);
+		player = player_open(&session, &sys, &options, NULL, &err);
 		if (!player)
 			fail_msg("%s", err.text);
-		feeds_init(&feeds, &session, 0, player_refresh_ns(player));
+		feeds_init(&feeds, &session, 0, player->refresh_ns);
 		assert_true(player_start(player, &feeds, 1, &err));
 		run = player_frames(player);
 		assert_non_null(run);
