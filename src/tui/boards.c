@@ -44,27 +44,16 @@ static void name_board(const struct boards *b, struct board_row *board, const ch
 		}
 }
 
-static struct board_row *add_board(struct boards *b, const char *where, const char *name)
+static void refuse_board(struct board_row *board, const char *why)
 {
-	struct board_row *board = xcalloc(1, sizeof(*board));
-	struct err err;
-
-	board->where = where;
-	name_board(b, board, name);
-	for (int i = 0; i < BOARD_NUMBERS; i++)
-		board->now[i] = NAN;
-	board->remote = remote_new(b->sys, b->options, where, &err);
-	if (!board->remote) {
-		board->state = BOARD_REFUSED;
-		str_printable(board->said, sizeof(board->said), err.text);
-	}
-	b->boards[b->n++] = board;
-	return board;
+	board->state = BOARD_REFUSED;
+	str_printable(board->said, sizeof(board->said), why);
 }
 
 struct boards *boards_open(const struct sys *sys, const struct options *options, struct err *err)
 {
 	struct boards *b = xcalloc(1, sizeof(*b));
+	struct err refused;
 
 	b->sys = sys;
 	b->options = options;
@@ -73,20 +62,20 @@ struct boards *boards_open(const struct sys *sys, const struct options *options,
 		boards_close(b);
 		return NULL;
 	}
-	for (unsigned i = 0; i < options->n_wheres && b->n < BOARDS_MOST; i++)
-		add_board(b, options->wheres[i].where, options->wheres[i].name);
+	for (unsigned i = 0; i < options->n_wheres && b->n < BOARDS_MOST; i++) {
+		struct board_row *board = xcalloc(1, sizeof(*board));
+
+		board->where = options->wheres[i].where;
+		name_board(b, board, options->wheres[i].name);
+		for (int k = 0; k < BOARD_NUMBERS; k++)
+			board->now[k] = NAN;
+		board->remote = remote_new(sys, options, board->where, &refused);
+		if (!board->remote)
+			refuse_board(board, refused.text);
+		b->boards[b->n++] = board;
+	}
 	boards_arrange(b, sys->monotonic_ns(sys), true);
 	return b;
-}
-
-static void close_board(struct board_row *board)
-{
-	watch_free(board->watch);
-	mlog_reader_free(board->reader);
-	if (board->watch)
-		session_close(&board->session);
-	remote_close(board->remote);
-	free(board);
 }
 
 /* All are told to end before any is waited for. */
@@ -97,8 +86,16 @@ void boards_close(struct boards *b)
 	for (unsigned i = 0; i < b->n; i++)
 		if (b->boards[i]->remote)
 			remote_leave(b->boards[i]->remote);
-	for (unsigned i = 0; i < b->n; i++)
-		close_board(b->boards[i]);
+	for (unsigned i = 0; i < b->n; i++) {
+		struct board_row *board = b->boards[i];
+
+		watch_free(board->watch);
+		mlog_reader_free(board->reader);
+		if (board->watch)
+			session_close(&board->session);
+		remote_close(board->remote);
+		free(board);
+	}
 	gpudb_free(b->db);
 	strbuf_fini(&b->said);
 	free(b);
@@ -118,12 +115,6 @@ unsigned boards_fds(const struct boards *b, struct pollfd *fds)
 }
 
 /* ---- one board ---- */
-
-static void refuse_board(struct board_row *board, const char *why)
-{
-	board->state = BOARD_REFUSED;
-	str_printable(board->said, sizeof(board->said), why);
-}
 
 /* The start block has come: make a session of it, and a judge. */
 static void open_board(struct boards *b, struct board_row *board)
@@ -152,18 +143,9 @@ static void open_board(struct boards *b, struct board_row *board)
 					      : session->gpu->title);
 }
 
-static double first_value(const struct watch *watch, const char *const *names)
-{
-	double value = NAN;
-
-	for (; *names && isnan(value); names++)
-		value = watch_value(watch, span_of(*names));
-	return value;
-}
-
 static void read_numbers(struct board_row *board)
 {
-	static const char *const names[BOARD_NUMBERS][4] = {
+	static const char *const names[BOARD_NUMBERS][3] = {
 		[BOARD_FPS] = {"frame.fps"},
 		[BOARD_BUSY] = {"GPUBusy", "GPUUtil"},
 		[BOARD_CLOCK] = {"GPUClock", "GPUDevfreqClock"},
@@ -175,8 +157,8 @@ static void read_numbers(struct board_row *board)
 	const struct judge *judge = watch_judge(board->watch);
 
 	for (int i = 0; i < BOARD_NUMBERS; i++)
-		if (names[i][0])
-			board->now[i] = first_value(board->watch, names[i]);
+		for (int k = 0; names[i][k] && (!k || isnan(board->now[i])); k++)
+			board->now[i] = watch_value(board->watch, span_of(names[i][k]));
 	board->now[BOARD_TRAFFIC] = in + out;
 	board->now[BOARD_TOP_CLOCK] = board->session.gpu && board->session.gpu->top_hz > 0
 					      ? board->session.gpu->top_hz
@@ -280,16 +262,6 @@ static void step_board(struct board_row *board, int64_t now_ns)
 	board->n_past++;
 }
 
-static uint64_t bytes_of(const struct board_row *board)
-{
-	struct mlog_arrival arrival;
-
-	if (!board->remote)
-		return 0;
-	mlog_arrival(remote_feed(board->remote), &arrival);
-	return arrival.stream.bytes;
-}
-
 bool boards_run(struct boards *b, int64_t now_ns)
 {
 	bool changed = false;
@@ -300,8 +272,13 @@ bool boards_run(struct boards *b, int64_t now_ns)
 	if (now_ns - b->step_ns < BOARDS_STEP_NS)
 		return changed;
 	for (unsigned i = 0; i < b->n; i++) {
+		struct mlog_arrival arrival;
+
 		step_board(b->boards[i], now_ns);
-		bytes += bytes_of(b->boards[i]);
+		if (!b->boards[i]->remote)
+			continue;
+		mlog_arrival(remote_feed(b->boards[i]->remote), &arrival);
+		bytes += arrival.stream.bytes;
 	}
 	b->rate = b->step_ns ? (double)(bytes - b->bytes) / ((double)(now_ns - b->step_ns) * 1e-9) : 0;
 	b->bytes = bytes;
@@ -448,33 +425,22 @@ void boards_log(struct boards *b, const char *dir)
 
 /* ---- words ---- */
 
-static void put_evidence(const struct judge *judge, struct strbuf *out)
-{
-	const struct judged *why = judge->verdict.why;
-	char number[UNITS_TEXT];
-
-	for (unsigned i = 0; why && i < why->n_evidence && i < 2; i++)
-		if (!isnan(why->evidence[i].value))
-			strbuf_printf(out, "%s%s %s", out->n ? ", " : "", why->evidence[i].title,
-				      unit_format(number, why->evidence[i].value, why->evidence[i].unit,
-						  false, false));
-}
+const char *const board_state_words[] = {[BOARD_CONNECTING] = "connecting",
+					 [BOARD_LIVE] = "live",
+					 [BOARD_SILENT] = "silent",
+					 [BOARD_AWAY] = "reconnecting",
+					 [BOARD_REFUSED] = "refused"};
 
 void board_words(const struct board_row *board, int64_t now_ns, char *title, size_t size,
 		 struct strbuf *evidence)
 {
-	static const char *const words[] = {[BOARD_CONNECTING] = "connecting",
-					    [BOARD_LIVE] = "",
-					    [BOARD_SILENT] = "silent",
-					    [BOARD_AWAY] = "reconnecting",
-					    [BOARD_REFUSED] = "refused"};
 	static const char *const ordinals[] = {"1st", "2nd", "3rd"};
 	int64_t lost_ns = 0, retry_ns;
 	unsigned tries = 0;
-	char line[120] = "";
+	char line[120] = "", number[UNITS_TEXT];
 
 	strbuf_clear(evidence);
-	snprintf(title, size, "%s", words[board->state]);
+	snprintf(title, size, "%s", board->state == BOARD_LIVE ? "" : board_state_words[board->state]);
 	if (board->state == BOARD_REFUSED) {
 		strbuf_str(evidence, board->said);
 	} else if (board->state == BOARD_AWAY) {
@@ -493,9 +459,15 @@ void board_words(const struct board_row *board, int64_t now_ns, char *title, siz
 	} else if (rank_of(board) == 5) {
 		snprintf(title, size, "idle");
 	} else if (board->watch) {
-		const struct judge *judge = watch_judge(board->watch);
+		const struct judge_verdict *verdict = &watch_judge(board->watch)->verdict;
 
-		snprintf(title, size, "%s", judge_verdict_title(&judge->verdict));
-		put_evidence(judge, evidence);
+		snprintf(title, size, "%s", judge_verdict_title(verdict));
+		for (unsigned i = 0; verdict->why && i < verdict->why->n_evidence && i < 2; i++) {
+			const struct judge_number *n = &verdict->why->evidence[i];
+
+			if (!isnan(n->value))
+				strbuf_printf(evidence, "%s%s %s", evidence->n ? ", " : "", n->title,
+					      unit_format(number, n->value, n->unit, false, false));
+		}
 	}
 }

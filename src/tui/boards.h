@@ -22,6 +22,7 @@
 #define BOARDS_GONE_NS 10000000000ll
 
 enum board_state { BOARD_CONNECTING, BOARD_LIVE, BOARD_SILENT, BOARD_AWAY, BOARD_REFUSED };
+extern const char *const board_state_words[];
 
 /* The numbers of a row; NaN: unknown. */
 enum board_number {

@@ -16,22 +16,33 @@
 #define FINDINGS_COLS 62
 #define YELLOW_NS 2000000000ll
 
+struct row_text;
+
+/* A column; where there is no room the highest of `drop` go first. */
+struct column_def {
+	const char *title;
+	int width, drop; /* 0 of the width: what is left */
+	bool right;
+	void (*draw)(const struct row_text *t, struct rect r);
+	enum board_number number;
+	double scale;
+	int digits;
+};
+
 struct row_text {
-	const struct boards *boards;
-	const struct board_row *board;
+	const struct board_row *board; /* NULL: the titles */
+	const struct column_def *column;
 	int64_t now_ns;
 	enum style style; /* of its numbers */
 	struct canvas *canvas;
 };
 
-static void draw_number(const struct row_text *t, struct rect r, enum board_number which, double scale,
-			int digits)
+static void draw_number(const struct row_text *t, struct rect r)
 {
-	double value = t->board->now[which] * scale;
+	double value = t->board->now[t->column->number] * t->column->scale;
 	char text[24];
 
-	rect_right(&r, 1);
-	snprintf(text, sizeof(text), "%.*f", digits, value);
+	snprintf(text, sizeof(text), "%.*f", t->column->digits, value);
 	if (isnan(value))
 		canvas_text_right(t->canvas, r, STYLE_DIM, t->canvas->ascii ? "-" : "\u2013");
 	else
@@ -58,13 +69,11 @@ static void draw_mark(const struct row_text *t, struct rect r)
 
 static void draw_name(const struct row_text *t, struct rect r)
 {
-	rect_right(&r, 1);
 	canvas_text_cut(t->canvas, r, STYLE_VALUE, t->board->name);
 }
 
 static void draw_gpu(const struct row_text *t, struct rect r)
 {
-	rect_right(&r, 1);
 	canvas_text_cut(t->canvas, r, STYLE_DIM, t->board->gpu);
 }
 
@@ -75,7 +84,6 @@ static void draw_verdict(const struct row_text *t, struct rect r)
 	int used;
 
 	board_words(t->board, t->now_ns, title, sizeof(title), &evidence);
-	rect_right(&r, 1);
 	used = canvas_text_cut(t->canvas, r,
 			       t->board->state == BOARD_LIVE ? STYLE_TEXT
 			       : t->board->state == BOARD_AWAY || t->board->state == BOARD_CONNECTING
@@ -87,71 +95,24 @@ static void draw_verdict(const struct row_text *t, struct rect r)
 		canvas_text_parts(t->canvas, r, STYLE_DIM, evidence.p);
 }
 
-static void draw_past(const struct row_text *t, struct rect r, unsigned which)
+/* Of the fps, or of the time that the GPU works. */
+static void draw_past(const struct row_text *t, struct rect r)
 {
 	double points[2 * BOARDS_PAST];
 	uint8_t styles[BOARDS_PAST];
-	int cells;
+	int cells = r.w < BOARDS_PAST / 2 ? r.w : BOARDS_PAST / 2;
 
-	rect_right(&r, 1);
-	cells = r.w < BOARDS_PAST / 2 ? r.w : BOARDS_PAST / 2;
 	for (int i = 0; i < 2 * cells; i++) {
 		int at = (int)t->board->n_past - 2 * cells + i;
 
-		points[i] = at >= 0 ? (double)t->board->past[which][at] : (double)NAN;
+		points[i] = at >= 0 ? (double)t->board->past[t->column->number][at] : (double)NAN;
 		styles[i / 2] = STYLE_CALM;
 	}
 	canvas_history(t->canvas, r, points, styles, cells);
 }
 
-static void draw_fps(const struct row_text *t, struct rect r)
-{
-	draw_number(t, r, BOARD_FPS, 1, 1);
-}
-
-static void draw_fps_past(const struct row_text *t, struct rect r)
-{
-	draw_past(t, r, 0);
-}
-
-static void draw_busy(const struct row_text *t, struct rect r)
-{
-	draw_number(t, r, BOARD_BUSY, 1, 1);
-}
-
-static void draw_busy_past(const struct row_text *t, struct rect r)
-{
-	draw_past(t, r, 1);
-}
-
-static void draw_clock(const struct row_text *t, struct rect r)
-{
-	draw_number(t, r, BOARD_CLOCK, 1e-6, 0);
-}
-
-static void draw_top(const struct row_text *t, struct rect r)
-{
-	draw_number(t, r, BOARD_TOP_CLOCK, 1e-6, 0);
-}
-
-static void draw_heat(const struct row_text *t, struct rect r)
-{
-	draw_number(t, r, BOARD_HEAT, 1, 1);
-}
-
-static void draw_traffic(const struct row_text *t, struct rect r)
-{
-	draw_number(t, r, BOARD_TRAFFIC, 1e-9, 2);
-}
-
-static void draw_power(const struct row_text *t, struct rect r)
-{
-	draw_number(t, r, BOARD_POWER, 1, 1);
-}
-
 static void draw_found(const struct row_text *t, struct rect r)
 {
-	rect_right(&r, 1);
 	if (!t->board->watch)
 		canvas_text_right(t->canvas, r, STYLE_DIM, t->canvas->ascii ? "-" : "\u2013");
 	else
@@ -179,21 +140,22 @@ static void draw_age(const struct row_text *t, struct rect r)
 			  text);
 }
 
-/* The columns, and which go first where there is no room: the highest. */
-static const struct column_def {
-	const char *title;
-	int width, drop; /* 0 of the width: what is left */
-	bool right;
-	void (*draw)(const struct row_text *t, struct rect r);
-} columns[] = {
-	{"", 3, 0, false, draw_mark},     {"board", 12, 0, false, draw_name},
-	{"GPU", 13, 9, false, draw_gpu},  {"verdict", 0, 0, false, draw_verdict},
-	{"fps", 7, 0, true, draw_fps},    {"", 15, 5, false, draw_fps_past},
-	{"GPU %", 7, 0, true, draw_busy}, {"", 15, 6, false, draw_busy_past},
-	{"MHz", 6, 3, true, draw_clock},  {"of", 6, 4, true, draw_top},
-	{"C", 7, 0, true, draw_heat},     {"GB/s", 7, 7, true, draw_traffic},
-	{"W", 7, 8, true, draw_power},    {"found", 6, 2, true, draw_found},
-	{"age s", 6, 0, true, draw_age},
+static const struct column_def columns[] = {
+	{"", 3, 0, false, draw_mark, 0, 0, 0},
+	{"board", 12, 0, false, draw_name, 0, 0, 0},
+	{"GPU", 13, 9, false, draw_gpu, 0, 0, 0},
+	{"verdict", 0, 0, false, draw_verdict, 0, 0, 0},
+	{"fps", 7, 0, true, draw_number, BOARD_FPS, 1, 1},
+	{"", 15, 5, false, draw_past, BOARD_FPS, 0, 0},
+	{"GPU %", 7, 0, true, draw_number, BOARD_BUSY, 1, 1},
+	{"", 15, 6, false, draw_past, BOARD_BUSY, 0, 0},
+	{"MHz", 6, 3, true, draw_number, BOARD_CLOCK, 1e-6, 0},
+	{"of", 6, 4, true, draw_number, BOARD_TOP_CLOCK, 1e-6, 0},
+	{"C", 7, 0, true, draw_number, BOARD_HEAT, 1, 1},
+	{"GB/s", 7, 7, true, draw_number, BOARD_TRAFFIC, 1e-9, 2},
+	{"W", 7, 8, true, draw_number, BOARD_POWER, 1, 1},
+	{"found", 6, 2, true, draw_found, 0, 0, 0},
+	{"age s", 6, 0, true, draw_age, 0, 0, 0},
 };
 
 /* Which columns fit, as bits; *rest is the width of the verdict. */
@@ -215,7 +177,7 @@ static unsigned fit_columns(int width, int *rest)
 	}
 }
 
-static void draw_row(const struct row_text *t, struct rect row, unsigned bits, int rest)
+static void draw_row(struct row_text *t, struct rect row, unsigned bits, int rest)
 {
 	for (size_t i = 0; i < ARRAY_LEN(columns); i++) {
 		struct rect r;
@@ -223,26 +185,19 @@ static void draw_row(const struct row_text *t, struct rect row, unsigned bits, i
 		if (!(bits >> i & 1))
 			continue;
 		r = rect_left(&row, columns[i].width ? columns[i].width : rest);
-		if (t->board) {
+		rect_right(&r, columns[i].draw != draw_age);
+		t->column = &columns[i];
+		if (t->board)
 			columns[i].draw(t, r);
-		} else {
-			rect_right(&r, columns[i].draw != draw_age);
-			if (columns[i].right)
-				canvas_text_right(t->canvas, r, STYLE_DIM, columns[i].title);
-			else
-				canvas_text(t->canvas, r, STYLE_DIM, columns[i].title);
-		}
+		else
+			(columns[i].right ? canvas_text_right : canvas_text)(t->canvas, r, STYLE_DIM,
+									     columns[i].title);
 	}
 }
 
 /* "10 live, 1 reconnecting" */
 static void put_states(const struct boards *b, struct strbuf *out)
 {
-	static const char *const words[] = {[BOARD_LIVE] = "live",
-					    [BOARD_CONNECTING] = "connecting",
-					    [BOARD_SILENT] = "silent",
-					    [BOARD_AWAY] = "reconnecting",
-					    [BOARD_REFUSED] = "refused"};
 	static const enum board_state order[] = {BOARD_LIVE, BOARD_AWAY, BOARD_SILENT, BOARD_CONNECTING,
 						 BOARD_REFUSED};
 
@@ -252,7 +207,7 @@ static void put_states(const struct boards *b, struct strbuf *out)
 		for (unsigned i = 0; i < b->n; i++)
 			n += b->boards[i]->state == order[k];
 		if (n || !k)
-			strbuf_printf(out, "%s%u %s", out->n ? ", " : "", n, words[order[k]]);
+			strbuf_printf(out, "%s%u %s", out->n ? ", " : "", n, board_state_words[order[k]]);
 	}
 }
 
@@ -292,8 +247,7 @@ static void draw_table(struct boards *b, int64_t now_ns, struct canvas *canvas, 
 		struct rect line = rect_top(&inner, 1), whole = line;
 
 		canvas_text(canvas, rect_left(&line, 1), STYLE_KEY, b->order[i] == b->selected ? ">" : " ");
-		draw_row(&(struct row_text){.boards = b,
-					    .board = board,
+		draw_row(&(struct row_text){.board = board,
 					    .now_ns = now_ns,
 					    .style = old ? STYLE_DIM : STYLE_TEXT,
 					    .canvas = canvas},
@@ -305,9 +259,9 @@ static void draw_table(struct boards *b, int64_t now_ns, struct canvas *canvas, 
 
 /* ---- the selected board ---- */
 
-static void draw_busy_graph(const struct board_row *board, int64_t now_ns, struct canvas *canvas,
-			    struct rect r)
+static void draw_busy_graph(const struct board_row *board, struct canvas *canvas, struct rect r)
 {
+	static const struct column_def busy = {.number = BOARD_BUSY};
 	char title[96], corner[64] = "";
 
 	snprintf(title, sizeof(title), "%s GPU active", board->name);
@@ -321,11 +275,11 @@ static void draw_busy_graph(const struct board_row *board, int64_t now_ns, struc
 	rect_top(&r, 1);
 	rect_bottom(&r, 1);
 	rect_left(&r, 2);
-	rect_right(&r, 1);
+	rect_right(&r, 2);
 	canvas_text_right(canvas, (struct rect){r.x, r.y, 3, 1}, STYLE_AXIS, "100");
 	canvas_text_right(canvas, (struct rect){r.x, r.y + r.h - 1, 3, 1}, STYLE_AXIS, "0");
 	rect_left(&r, 4);
-	draw_past(&(struct row_text){.board = board, .now_ns = now_ns, .canvas = canvas}, r, 1);
+	draw_past(&(struct row_text){.board = board, .column = &busy, .canvas = canvas}, r);
 }
 
 static void draw_findings(const struct board_row *board, struct canvas *canvas, struct rect r)
@@ -373,14 +327,6 @@ static void draw_findings(const struct board_row *board, struct canvas *canvas, 
 	canvas_printf(canvas, rect_bottom(&r, 1), STYLE_DIM,
 		      "stream %.2f MB  damaged %llu  log %.40s %.1f MB", (double)arrival.stream.bytes / 1e6,
 		      (unsigned long long)arrival.stream.skipped, log ? log : "none", (double)bytes / 1e6);
-}
-
-static void draw_card(const struct board_row *board, int64_t now_ns, struct canvas *canvas, struct rect r)
-{
-	struct rect findings = rect_right(&r, r.w >= 120 ? FINDINGS_COLS : r.w / 2);
-
-	draw_busy_graph(board, now_ns, canvas, r);
-	draw_findings(board, canvas, findings);
 }
 
 /* ---- the whole ---- */
@@ -450,6 +396,9 @@ void boards_draw(struct boards *b, const struct alert *alert, const struct foot_
 	if (body.h - rows >= CARD_LEAST && boards_selected(b))
 		card = rect_bottom(&body, body.h - rows);
 	draw_table(b, now_ns, canvas, body);
-	if (card.h)
-		draw_card(boards_selected(b), now_ns, canvas, card);
+	if (card.h) {
+		draw_findings(boards_selected(b), canvas,
+			      rect_right(&card, card.w >= 120 ? FINDINGS_COLS : card.w / 2));
+		draw_busy_graph(boards_selected(b), canvas, card);
+	}
 }
