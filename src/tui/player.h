@@ -40,8 +40,7 @@ struct player_away {
 };
 
 struct player {
-	/* What is shown is what another machine does now, which can be asked for things (control.h);
-	 * NULL: a log. */
+	/* The machine that is shown, which can be asked for things (control.h); NULL: a log. */
 	struct remote *remote;
 	bool owns_remote;
 	uint64_t arrived; /* blocks that were seen */
@@ -97,8 +96,8 @@ struct player {
 };
 
 /* Open the log that options->operand names, the machine of `malitop on`, or `remote`, whose start
- * block has come and which is not owned; make *session of it. Call player_free after session_close.
- * Returns NULL on failure; nothing is left behind. */
+ * block has come and which is not owned; make *session of it. Call player_free after
+ * session_close. Returns NULL on failure; nothing is left behind. */
 struct player *player_open(struct session *session, const struct sys *sys, const struct options *options,
 			   struct remote *remote, struct err *err);
 void player_free(struct player *p); /* NULL is fine */

@@ -130,6 +130,10 @@ bool screen_take_processes(struct screen *screen, struct process_list *list);
  * the process is not in the list. */
 void screen_fill_ipc(struct process_list *list, struct process_id who, double ipc);
 
+/* "thread 62 %, GPU 97 %: the GPU is busy all the time", from the shares of time that they worked,
+ * in percent; "" if one is unknown (NaN). */
+void screen_turns_text(char *out, size_t size, double thread_percent, double gpu_percent);
+
 /* What of a source the last frame shows. (screen_query.c) */
 void screen_priority(const struct screen *screen, enum source_kind kind, struct source_priority *priority);
 

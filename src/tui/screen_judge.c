@@ -111,34 +111,6 @@ bool screen_judge_before(const struct screen_judge *j, const struct judged *a, c
 	return judge_ranks_before(&x, &y);
 }
 
-void screen_judge_put_number(struct strbuf *out, const struct judge_number *n, double value, bool ascii)
-{
-	char text[UNITS_TEXT];
-
-	strbuf_printf(out, "%s %s", n->title,
-		      unit_format(text, value, n->unit, n->metric && n->metric->grows, ascii));
-}
-
-void screen_judge_put_limit(struct strbuf *out, const struct judged *f, bool ascii)
-{
-	double value = isnan(f->number.value) ? f->mean : f->number.value;
-	bool above = f->side == ALERT_ABOVE, beyond = above ? value >= f->limit : value <= f->limit;
-	const char *whose = finding_origin(f->def);
-	char limit[UNITS_TEXT];
-
-	screen_judge_put_number(out, &f->number, value, ascii);
-	if (isnan(f->number.value))
-		strbuf_str(out, " on average");
-	unit_format(limit, f->limit, f->number.unit, false, ascii);
-	if (beyond || !f->holds) {
-		strbuf_printf(out, "%s %s %s (%s)", beyond ? "," : ", not", above ? "above" : "below", limit,
-			      whose);
-		return;
-	}
-	strbuf_printf(out, ", back within %s (%s)", limit, whose);
-	strbuf_printf(out, ", ends at %s", unit_format(limit, f->off, f->number.unit, false, ascii));
-}
-
 static void put_evidence(const struct judge *judge, bool ascii, struct strbuf *out)
 {
 	const struct judge_verdict *v = &judge->verdict;
@@ -175,14 +147,19 @@ const struct view *screen_judge_look(const struct views *views, const struct fin
 	return NULL;
 }
 
-bool screen_judge_mutes(const struct screen_judge *j, const struct finding_def *def)
+bool screen_judge_names(struct span words, const char *name)
 {
-	struct span rest = {j->muted.p, j->muted.n}, word;
+	struct span word;
 
-	while ((word = span_word(&rest)).n)
-		if (span_is(word, def->name))
+	while ((word = span_word(&words)).n)
+		if (span_is(word, name))
 			return true;
 	return false;
+}
+
+bool screen_judge_mutes(const struct screen_judge *j, const struct finding_def *def)
+{
+	return screen_judge_names((struct span){j->muted.p, j->muted.n}, def->name);
 }
 
 void screen_judge_mute(struct screen_judge *j, const struct finding_def *def, bool mute)

@@ -37,24 +37,20 @@ unsigned screen_judge_held(const struct screen_judge *j);
 /* Fill the rows of a frame; the texts are valid until the next call. */
 void screen_judge_rows(struct screen_judge *j, const struct views *views, bool ascii,
 		       struct verdict_text rows[VERDICT_ROWS]);
+/* Whether a list of words has that name. */
+bool screen_judge_names(struct span words, const char *name);
 /* The first view that a finding names and this machine has; NULL if it has none. */
 const struct view *screen_judge_look(const struct views *views, const struct finding_def *def);
 /* Rank a finding under the verdict of now. */
 struct judge_rank screen_judge_rank(const struct screen_judge *j, const struct judged *f);
 /* The order of findings: those that hold before those that ended, then by rank. */
 bool screen_judge_before(const struct screen_judge *j, const struct judged *a, const struct judged *b);
-/* Add "Budget used 1.18". */
-void screen_judge_put_number(struct strbuf *out, const struct judge_number *n, double value, bool ascii);
-/* Add "Budget used 1.18, above 1.00 (guide)", or "0.64 W, back within 0.65 W (guide), ends at
- * 0.62 W"; the mean while it held, if it has no value now. */
-void screen_judge_put_limit(struct strbuf *out, const struct judged *f, bool ascii);
-
 /* What the findings say about one view, those that name it: fill the row of a frame with the
  * worst that holds, or that nothing was found, and j->advice with lines for view_data.advice. A
  * view that no finding names has neither. (screen_judge_view.c) */
 void screen_judge_view(struct screen_judge *j, const struct view *view, bool ascii, struct verdict_text *row);
 
-/* screen_judge_frame.c: of the Frame view: whether frames come late, what takes the time, and how
+/* Of the Frame view: whether frames come late, what takes the time, and how
  * much has to go. Nothing without frames. */
 void screen_judge_frame(struct screen_judge *judge, const struct feed *feed, double fps,
 			struct verdict_text *row);

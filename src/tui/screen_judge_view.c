@@ -1,7 +1,9 @@
-/* What the findings say about one view: a row below the tabs, and a panel of advice. */
+/* What the findings say about one view: a row below the tabs, and a panel of advice; and what the
+ * Frame view says of its frames. */
 #include "tui/screen_judge.h"
 
 #include "base/alloc.h"
+#include "passes/frame_stats.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -32,23 +34,6 @@ static void add_name(struct strbuf *names, const char *name)
 		strbuf_printf(names, "%s%s", names->n ? ", " : "", name);
 }
 
-static void fini_findings(struct view_findings *of)
-{
-	strbuf_fini(&of->quiet);
-	strbuf_fini(&of->noticed);
-}
-
-/* Whether the evidence of a finding is in a view. */
-static bool looks_at(const struct finding_def *def, const struct view *view)
-{
-	struct span rest = def->look, word;
-
-	while ((word = span_word(&rest)).n)
-		if (span_is(word, view->name))
-			return true;
-	return false;
-}
-
 static struct view_findings findings_of(const struct screen_judge *j, const struct view *view)
 {
 	struct view_findings of = {0};
@@ -56,7 +41,7 @@ static struct view_findings findings_of(const struct screen_judge *j, const stru
 	for (unsigned i = 0; j->judge && i < j->judge->n_findings; i++) {
 		const struct judged *f = &j->judge->findings[i];
 
-		if (!looks_at(f->def, view) || screen_judge_mutes(j, f->def))
+		if (!screen_judge_names(f->def->look, view->name) || screen_judge_mutes(j, f->def))
 			continue;
 		of.n++;
 		of.n_known += !isnan(f->number.value);
@@ -72,12 +57,28 @@ static struct view_findings findings_of(const struct screen_judge *j, const stru
 	return of;
 }
 
-/* The numbers of the worst one, and the names of the others. */
-static void put_held(const struct view_findings *of, bool ascii, struct strbuf *out)
+/* Add "Budget used 1.18, above 1.00 (guide)", or "0.64 W, back within 0.65 W (guide), ends at
+ * 0.62 W"; the mean while it held, if it has no value now. */
+static void put_limit(struct strbuf *out, const struct judged *f, bool ascii)
 {
-	screen_judge_put_limit(out, of->held[0], ascii);
-	for (unsigned i = 1; i < of->n_held; i++)
-		strbuf_printf(out, "%s%s", i > 1 ? ", " : "; also ", of->held[i]->def->title);
+	double value = isnan(f->number.value) ? f->mean : f->number.value;
+	bool above = f->side == ALERT_ABOVE, beyond = above ? value >= f->limit : value <= f->limit;
+	const char *whose = finding_origin(f->def);
+	const struct judge_number *n = &f->number;
+	char limit[UNITS_TEXT];
+
+	strbuf_printf(out, "%s %s", n->title,
+		      unit_format(limit, value, n->unit, n->metric && n->metric->grows, ascii));
+	if (isnan(n->value))
+		strbuf_str(out, " on average");
+	unit_format(limit, f->limit, n->unit, false, ascii);
+	if (beyond || !f->holds) {
+		strbuf_printf(out, "%s %s %s (%s)", beyond ? "," : ", not", above ? "above" : "below", limit,
+			      whose);
+		return;
+	}
+	strbuf_printf(out, ", back within %s (%s), ends at ", limit, whose);
+	strbuf_str(out, unit_format(limit, f->off, n->unit, false, ascii));
 }
 
 /* "all 8 checks are fine", "10 of 11 checks are fine; noticed: Little depth is written". */
@@ -108,7 +109,9 @@ static void say_row(struct screen_judge *j, const struct view_findings *of, bool
 						     ? STYLE_HOT
 						     : STYLE_BUSY,
 					     j->text, ROW_FROM};
-		put_held(of, ascii, &text);
+		put_limit(&text, of->held[0], ascii);
+		for (unsigned i = 1; i < of->n_held; i++)
+			strbuf_printf(&text, "%s%s", i > 1 ? ", " : "; also ", of->held[i]->def->title);
 	} else if (of->n_known) {
 		*row = (struct verdict_text){"Nothing found", STYLE_CALM, j->text, ROW_FROM};
 		put_fine(of, &text);
@@ -143,5 +146,88 @@ void screen_judge_view(struct screen_judge *j, const struct view *view, bool asc
 		say_row(j, &of, ascii, row);
 		put_advice(j, &of);
 	}
-	fini_findings(&of);
+	strbuf_fini(&of.quiet);
+	strbuf_fini(&of.noticed);
+}
+
+/* ---- the frames of the Frame view ---- */
+
+#define LATE_PERCENT 1 /* of frames: fewer are late now and then everywhere */
+
+/* What a frame needs now. */
+struct frame_need {
+	double budget_ms, ms, gpu_ms, cpu_ms, wait_ms, missed, frames;
+};
+
+static double number_of(const struct feed *feed, const char *name)
+{
+	return feed_now(feed, span_of(name));
+}
+
+/* "GPU 18.7 of 16.7 ms: cut 2.0 ms, largest pass scene 9.4 ms" */
+static void put_cause(const struct frame_need *n, const struct pass_table *table, struct strbuf *out)
+{
+	const struct pass_line *pass = table->n ? &table->lines[0] : NULL;
+	bool gpu = n->gpu_ms > n->budget_ms && !(n->cpu_ms > n->gpu_ms), cpu = n->cpu_ms > n->budget_ms;
+
+	if (gpu) {
+		strbuf_printf(out, "GPU %.1f of %.1f ms: cut %.1f ms", n->gpu_ms, n->budget_ms,
+			      n->gpu_ms - n->budget_ms);
+		if (pass)
+			strbuf_printf(out, ", largest pass %s %.1f ms", pass->name, pass->ms);
+		if (isfinite(n->cpu_ms))
+			strbuf_printf(out, cpu ? "; CPU %.1f ms as well" : "; CPU %.1f ms would do",
+				      n->cpu_ms);
+	} else if (cpu) {
+		strbuf_printf(out, "CPU work %.1f of %.1f ms: cut %.1f ms", n->cpu_ms, n->budget_ms,
+			      n->cpu_ms - n->budget_ms);
+		if (isfinite(n->gpu_ms))
+			strbuf_printf(out,
+				      n->gpu_ms > n->budget_ms ? "; GPU %.1f ms as well"
+							       : "; GPU %.1f ms would do",
+				      n->gpu_ms);
+	} else if (n->cpu_ms + n->gpu_ms > n->budget_ms) {
+		strbuf_printf(out,
+			      "CPU %.1f and GPU %.1f ms would do beside each other, but not in turn: "
+			      "budget %.1f ms",
+			      n->cpu_ms, n->gpu_ms, n->budget_ms);
+	} else {
+		strbuf_printf(out, "%.1f of %.1f ms, of which it waits %.1f ms", n->ms, n->budget_ms,
+			      n->wait_ms);
+	}
+}
+
+void screen_judge_frame(struct screen_judge *j, const struct feed *feed, double fps, struct verdict_text *row)
+{
+	const struct frame_need n = {.budget_ms = 1000 / fps,
+				     .ms = number_of(feed, "frame.cpu_ms"),
+				     .gpu_ms = number_of(feed, "frame.gpu_ms"),
+				     .cpu_ms = number_of(feed, "frame.busy_ms"),
+				     .wait_ms = number_of(feed, "frame.wait_ms"),
+				     .missed = number_of(feed, "frame.missed"),
+				     .frames = number_of(feed, "frame.count")};
+	bool late = n.ms > n.budget_ms * FRAME_LATE, some = n.missed > LATE_PERCENT;
+	AUTO_STRBUF struct strbuf text = {0};
+	struct pass_table table;
+
+	if (!(fps > 0) || !(n.frames > 0) || !feed->set || !pass_table_has(feed->set))
+		return;
+	pass_table_read(&table, feed->set, feed->now, pass_run_names(feed->run));
+	if (late)
+		put_cause(&n, &table, &text);
+	else
+		strbuf_printf(&text, "%.1f of %.1f ms", n.ms, n.budget_ms);
+	if (!late && isfinite(n.gpu_ms))
+		strbuf_printf(&text, "; GPU %.1f ms", n.gpu_ms);
+	if (!late && isfinite(n.cpu_ms))
+		strbuf_printf(&text, "; CPU work %.1f ms", n.cpu_ms);
+	strbuf_printf(&text, "; on time %.1f %% of %.0f frames", 100 - n.missed, n.frames);
+	str_printable(j->text, sizeof(j->text), text.p);
+	*row = (struct verdict_text){late   ? "Frames come late"
+				     : some ? "Some frames come late"
+					    : "Frames are on time",
+				     late   ? STYLE_HOT
+				     : some ? STYLE_BUSY
+					    : STYLE_CALM,
+				     j->text, ROW_FROM};
 }

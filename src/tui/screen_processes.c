@@ -1,12 +1,15 @@
 /* Lists of processes: the pane's table, and the foot of the CPU view. */
 #include "tui/screen.h"
-#include "tui/turns.h"
+
+#include "base/alloc.h"
+#include "base/real.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-#define COLUMNS_LEAST 8  /* the least GPU columns in the interval of a list */
+#define COLUMNS_FEW 2    /* of GPU history in the interval of a list, for a mean that is near enough */
+#define COLUMNS_LEAST 8  /* for one that can be compared with that of a thread */
 #define STEADY_LEAST 0.8 /* of the time; samples with a clock change do not count */
 
 void screen_fill_ipc(struct process_list *list, struct process_id who, double ipc)
@@ -26,47 +29,27 @@ static const struct session_source *gpu_of_threads(const struct screen *screen)
 	return gpu && !gpu->away && gpu->simulated == (cpu && cpu->simulated) ? gpu : NULL;
 }
 
-/* The least columns of history in the interval of a list, for a mean that is near enough. */
-#define COLUMNS_FEW 2
-
 /* How long the GPU was active in the list's interval, in percent; NaN: unknown. */
-static double active_percent(const struct screen *screen, const struct process_list *list)
+static double active_percent(const struct screen *screen, const struct process_list *list, int columns)
 {
 	const struct session_source *gpu = gpu_of_threads(screen);
 	int64_t least_ns = gpu && gpu->period_ns > HISTORY_FINE_NS ? gpu->period_ns : HISTORY_FINE_NS;
-	unsigned number;
 
-	if (!gpu || session_gpus(screen->session, &number) > 1 || !list->begin_ns ||
-	    list->end_ns - list->begin_ns < COLUMNS_FEW * least_ns)
+	if (!gpu || !list->begin_ns || list->end_ns - list->begin_ns < columns * least_ns)
 		return NAN;
 	return feeds_over(screen->feeds, SOURCE_GPU, "GPUBusy", list->begin_ns, list->end_ns);
 }
 
-static void take_into_pane(struct screen *screen, struct process_list *list)
+/* The same, unless its samples are too few or its clock changed in that time. */
+static double steady_percent(const struct screen *screen, const struct process_list *list)
 {
-	if (list->begin_ns && screen->session->counting)
-		screen_fill_ipc(
-			list, screen->pane.table.counted,
-			feeds_over(screen->feeds, SOURCE_PERF, "CPUIPC", list->begin_ns, list->end_ns));
-	process_list_bound(list, active_percent(screen, list));
-	process_pane_take(&screen->pane, list);
-}
+	double active = active_percent(screen, list, COLUMNS_LEAST);
 
-/* The share of the list's interval that the GPU was active, in percent; NaN if its samples do not
- * show it. */
-static double gpu_percent(const struct screen *screen, const struct process_list *list)
-{
-	const struct session_source *gpu = gpu_of_threads(screen);
-	int64_t begin_ns = list->begin_ns, end_ns = list->end_ns, least_ns = HISTORY_FINE_NS;
-
-	if (gpu && gpu->period_ns > least_ns)
-		least_ns = gpu->period_ns;
-	if (!gpu || !begin_ns || end_ns - begin_ns < COLUMNS_LEAST * least_ns)
+	if (isnan(active) ||
+	    !(feeds_over(screen->feeds, SOURCE_GPU, "GPUSteadyTime", list->begin_ns, list->end_ns) >=
+	      STEADY_LEAST * (double)(list->end_ns - list->begin_ns)))
 		return NAN;
-	if (!(feeds_over(screen->feeds, SOURCE_GPU, "GPUSteadyTime", begin_ns, end_ns) >=
-	      STEADY_LEAST * (double)(end_ns - begin_ns)))
-		return NAN;
-	return feeds_over(screen->feeds, SOURCE_GPU, "GPUBusy", begin_ns, end_ns);
+	return active;
 }
 
 /* Limit rounding errors of ticks and cycles to 100 %. */
@@ -94,27 +77,70 @@ static void busiest_text(char *out, size_t size, const struct process_list *list
 			 process->name, process->pid);
 }
 
-/* "thread 44 %, GPU 63 %: Frame rate limited": one screen has one judgement. Without a verdict the
- * two numbers tell by themselves. */
-static void judged_text(const struct screen *screen, char *out, size_t size, double thread, double gpu)
-{
-	const struct judge *judge = screen->judge.judge;
+/* ---- whether the busiest thread and the GPU take turns ----
+ *
+ * One works while the other waits, so that neither is busy all the time, and making only one of
+ * them faster does not shorten a frame by much (Arm's guides call this scheduling bound). It is
+ * inferred from the shares of one window. If they take turns, the shares add up to the whole time;
+ * but a thread and a GPU that work in parallel may do so by chance, so the text is cautious.
+ * History would not help: its columns are as long as several frames.
+ *
+ * The guides give no numbers; these are ours. Above 90 % something is busy "all the time": the rest
+ * is the cost of waking up and handing over. Below 15 % it is a helper of another thread. The sum
+ * of two that take turns is 100 %, less the cost of handing over (down to 85 %), plus their overlap
+ * and the error of CPU time in 10 ms ticks and of the window edges (up to 110 %). */
+#define BUSY 90
+#define IDLE 15
+#define ANY 0, 1000
 
-	if (!judge || !judge->verdict.why || isnan(thread) || isnan(gpu))
-		turns_text(out, size, thread, gpu);
-	else
-		snprintf(out, size, "thread %.0f %%, GPU %.0f %%: %s", thread, gpu,
-			 judge_verdict_title(&judge->verdict));
+/* The first matching row counts: low <= share < high. */
+static const struct {
+	double thread_low, thread_high, gpu_low, gpu_high, sum_low, sum_high;
+	bool adds; /* the sum is shown */
+	const char *text;
+} turns[] = {
+	{BUSY, 1000, BUSY, 1000, ANY, false, ": both are busy all the time"},
+	{BUSY, 1000, ANY, ANY, false, ": the thread runs all the time (CPU bound)"},
+	{ANY, BUSY, 1000, ANY, false, ": the GPU is busy all the time"},
+	{IDLE, BUSY, IDLE, BUSY, 85, 110, true,
+	 ": they seem to take turns (scheduling bound): find waits for the GPU"},
+	{ANY, ANY, ANY, false, ""},
+};
+
+void screen_turns_text(char *out, size_t size, double thread_percent, double gpu_percent)
+{
+	/* as the shown numbers are, so that the text matches them */
+	double thread = isfinite(thread_percent) ? (double)real_round(thread_percent) : thread_percent,
+	       gpu = isfinite(gpu_percent) ? (double)real_round(gpu_percent) : gpu_percent;
+	size_t i = 0;
+
+	out[0] = 0;
+	while (i < ARRAY_LEN(turns) &&
+	       !(thread >= turns[i].thread_low && thread < turns[i].thread_high && gpu >= turns[i].gpu_low &&
+		 gpu < turns[i].gpu_high && thread + gpu >= turns[i].sum_low &&
+		 thread + gpu < turns[i].sum_high))
+		i++;
+	if (i < ARRAY_LEN(turns) && turns[i].adds)
+		snprintf(out, size, "thread %.0f %% + GPU %.0f %% = %.0f %%%s", thread, gpu, thread + gpu,
+			 turns[i].text);
+	else if (i < ARRAY_LEN(turns))
+		snprintf(out, size, "thread %.0f %%, GPU %.0f %%%s", thread, gpu, turns[i].text);
 }
 
 static bool fill_foot(struct screen *screen, const struct process_list *list)
 {
 	const struct process *busiest = process_busiest(list);
+	const struct judge *judge = screen->judge.judge;
 	double thread = busiest ? bounded_percent((double)busiest->cpu_percent) : (double)NAN;
-	double gpu = bounded_percent(gpu_percent(screen, list));
+	double gpu = bounded_percent(steady_percent(screen, list));
 
 	busiest_text(screen->foot[1], sizeof(screen->foot[1]), list, busiest, thread);
-	judged_text(screen, screen->foot[2], sizeof(screen->foot[2]), thread, gpu);
+	/* one screen has one judgement; without a verdict the two numbers tell by themselves */
+	if (!judge || !judge->verdict.why || isnan(thread) || isnan(gpu))
+		screen_turns_text(screen->foot[2], sizeof(screen->foot[2]), thread, gpu);
+	else
+		snprintf(screen->foot[2], sizeof(screen->foot[2]), "thread %.0f %%, GPU %.0f %%: %s", thread,
+			 gpu, judge_verdict_title(&judge->verdict));
 	return busiest && (!isnan(gpu) || !gpu_of_threads(screen));
 }
 
@@ -132,12 +158,20 @@ static void drop_threads(struct process_list *list)
 
 bool screen_take_processes(struct screen *screen, struct process_list *list)
 {
+	unsigned number;
 	bool whole = screen->view->foot == FOOT_CPU ? fill_foot(screen, list) : list->begin_ns != 0;
 
 	screen_judge_processes(&screen->judge, list);
 	if (!screen->pane.threads && screen->pane.wants_busiest != BUSIEST_THREADS)
 		drop_threads(list);
-	take_into_pane(screen, list);
+	if (list->begin_ns && screen->session->counting)
+		screen_fill_ipc(
+			list, screen->pane.table.counted,
+			feeds_over(screen->feeds, SOURCE_PERF, "CPUIPC", list->begin_ns, list->end_ns));
+	process_list_bound(list, session_gpus(screen->session, &number) > 1
+					 ? (double)NAN
+					 : active_percent(screen, list, COLUMNS_FEW));
+	process_pane_take(&screen->pane, list);
 	return whole;
 }
 

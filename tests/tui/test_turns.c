@@ -1,58 +1,73 @@
 /* What the shares of a thread and of the GPU tell. */
-#include "tui/turns.h"
+#include "tui/screen.h"
 #include "base/alloc.h"
 
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <string.h>
 
 #include <cmocka.h>
+
+#define TAKEN ": they seem to take turns (scheduling bound): find waits for the GPU"
+#define NOTHING "%"
+#define THREAD_BUSY ": the thread runs all the time (CPU bound)"
+#define GPU_BUSY ": the GPU is busy all the time"
+#define BOTH_BUSY ": both are busy all the time"
+#define UNKNOWN ""
 
 static void shares_tell_who_waits_for_whom(void **state)
 {
 	static const struct {
 		double thread, gpu;
-		enum turns want;
+		const char *want;
 	} cases[] = {
 		/* Neither is busy all the time, and together they are. */
-		{62, 36, TURNS_TAKEN},
-		{36, 62, TURNS_TAKEN},
-		{15, 84, TURNS_TAKEN},
-		{84, 15, TURNS_TAKEN},
-		{50, 35, TURNS_TAKEN},
-		{50, 59, TURNS_TAKEN},
-		{89.4, 15, TURNS_TAKEN},
+		{62, 36, TAKEN},
+		{36, 62, TAKEN},
+		{15, 84, TAKEN},
+		{84, 15, TAKEN},
+		{50, 35, TAKEN},
+		{50, 59, TAKEN},
+		{89.4, 15, TAKEN},
 		/* Too little, and so much that they work side by side. */
-		{50, 34, TURNS_NONE},
-		{50, 60, TURNS_NONE},
-		{14, 80, TURNS_NONE},
-		{80, 14, TURNS_NONE},
-		{89, 89, TURNS_NONE},
-		{30, 30, TURNS_NONE},
-		{0, 0, TURNS_NONE},
+		{50, 34, NOTHING},
+		{50, 60, NOTHING},
+		{14, 80, NOTHING},
+		{80, 14, NOTHING},
+		{89, 89, NOTHING},
+		{30, 30, NOTHING},
+		{0, 0, NOTHING},
 		/* One is busy all the time. */
-		{90, 10, TURNS_THREAD_BUSY},
-		{89.5, 10, TURNS_THREAD_BUSY},
-		{100, 89, TURNS_THREAD_BUSY},
-		{100, 0, TURNS_THREAD_BUSY},
-		{10, 90, TURNS_GPU_BUSY},
-		{89, 100, TURNS_GPU_BUSY},
-		{0, 100, TURNS_GPU_BUSY},
-		{90, 90, TURNS_BOTH_BUSY},
-		{100, 100, TURNS_BOTH_BUSY},
+		{90, 10, THREAD_BUSY},
+		{89.5, 10, THREAD_BUSY},
+		{100, 89, THREAD_BUSY},
+		{100, 0, THREAD_BUSY},
+		{10, 90, GPU_BUSY},
+		{89, 100, GPU_BUSY},
+		{0, 100, GPU_BUSY},
+		{90, 90, BOTH_BUSY},
+		{100, 100, BOTH_BUSY},
 		/* What is not known is no zero. */
-		{NAN, 50, TURNS_UNKNOWN},
-		{50, NAN, TURNS_UNKNOWN},
-		{NAN, 100, TURNS_UNKNOWN},
-		{100, NAN, TURNS_UNKNOWN},
+		{NAN, 50, UNKNOWN},
+		{50, NAN, UNKNOWN},
+		{NAN, 100, UNKNOWN},
+		{100, NAN, UNKNOWN},
 	};
 
 	(void)state;
-	for (size_t i = 0; i < ARRAY_LEN(cases); i++)
-		if (turns_of(cases[i].thread, cases[i].gpu) != cases[i].want)
-			fail_msg("thread %g, GPU %g: got %d, not %d", cases[i].thread, cases[i].gpu,
-				 (int)turns_of(cases[i].thread, cases[i].gpu), (int)cases[i].want);
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+		const char *want = cases[i].want;
+		char got[256];
+		size_t n;
+
+		screen_turns_text(got, sizeof(got), cases[i].thread, cases[i].gpu);
+		n = strcspn(got, ":");
+		if (!want[0] ? got[0] : strcmp(got + n, want[0] == ':' ? want : "") != 0 || got[n - 1] != '%')
+			fail_msg("thread %g, GPU %g: got '%s', not '%s'", cases[i].thread, cases[i].gpu, got,
+				 want);
+	}
 }
 
 static void numbers_stand_before_what_they_tell(void **state)
@@ -76,7 +91,7 @@ static void numbers_stand_before_what_they_tell(void **state)
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		char got[256] = "before";
 
-		turns_text(got, sizeof(got), cases[i].thread, cases[i].gpu);
+		screen_turns_text(got, sizeof(got), cases[i].thread, cases[i].gpu);
 		assert_string_equal(got, cases[i].want);
 	}
 }
