@@ -5,6 +5,7 @@
 #include "tui/page.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define KEY_COLS 10  /* of a key in a panel */
@@ -30,21 +31,6 @@ static const char *const section_titles[HELP_SECTIONS] = {
 
 #define LABEL_MAX 16
 
-/* Add "seed      1; the same seed gives the same run" as a label and its text, any other line as it
- * is. */
-static void add_described(struct page *page, char *line)
-{
-	char *gap = strstr(line, "  ");
-	int at = gap ? (int)(gap - line + (int)strspn(gap, " ")) : 0;
-
-	if (!gap || gap == line || gap - line > LABEL_MAX) {
-		page_text(page, PAGE_INDENT, STYLE_TEXT, NULL, line);
-		return;
-	}
-	*gap = 0;
-	page_text(page, PAGE_INDENT + at, STYLE_TEXT, line, line + at);
-}
-
 /* Describe a source that is on the screen; of any other source, add only the title. */
 static void add_source(struct page *page, const struct help_text *t, struct session_source *s)
 {
@@ -60,20 +46,27 @@ static void add_source(struct page *page, const struct help_text *t, struct sess
 	session_describe(t->session, s, t->now_ns, &text);
 	rest = (struct span){text.p, text.n};
 	while (rest.n) {
-		struct span raw = span_until(&rest, '\n');
-		AUTO_STRBUF struct strbuf copy = {0};
+		AUTOFREE char *raw = span_dup(span_until(&rest, '\n'));
+		char *gap = strstr(str_printable(line, sizeof(line), raw), "  ");
+		int at = gap ? (int)(gap - line + (int)strspn(gap, " ")) : 0;
 
-		strbuf_add(&copy, raw.p, raw.n);
-		if (raw.n) /* the first is empty if there is no text for the foot */
-			add_described(page, str_printable(line, sizeof(line), copy.p));
+		if (!raw[0]) /* the first is empty if there is no text for the foot */
+			continue;
+		if (!gap || gap == line || gap - line > LABEL_MAX) {
+			page_text(page, PAGE_INDENT, STYLE_TEXT, NULL, line);
+			continue;
+		}
+		*gap = 0; /* "seed      1; the same seed gives the same run": a label and its text */
+		page_text(page, PAGE_INDENT + at, STYLE_TEXT, line, line + at);
 	}
 }
 
-static void add_all_sources(struct page *page, const struct help_text *t)
+static int add_all_sources(const struct help *help, const struct help_text *t, struct page *page)
 {
 	const struct alerts *alerts = t->alerts;
 	char line[sizeof(alerts->lines[0].text) + 32];
 
+	(void)help;
 	for (unsigned i = alerts->n; i > 0; i--) {
 		snprintf(line, sizeof(line), "%4lld s ago  %s",
 			 (long long)((t->now_ns - alerts->lines[i - 1].at_ns) / 1000000000),
@@ -87,6 +80,7 @@ static void add_all_sources(struct page *page, const struct help_text *t)
 	for (unsigned i = 0; i < t->session->n; i++)
 		if (t->session->sources[i].away != AWAY_TURNED) /* the other one of the device is there */
 			add_source(page, t, &t->session->sources[i]);
+	return 0;
 }
 
 /* ---- panels ---- */
@@ -153,15 +147,6 @@ static int band_height(const struct help *help, const struct help_layout *layout
 	return most ? most + (layout->boxes ? 2 : 1) : 0;
 }
 
-static bool fits_height(const struct help *help, const struct help_layout *layout, struct rect r)
-{
-	int left[2] = {r.h, r.h};
-
-	for (int i = 0; i < layout->n; i++)
-		left[layout->bands[i].page] -= band_height(help, layout, &layout->bands[i], r.w);
-	return left[0] >= 0 && left[1] >= 0;
-}
-
 static void set_bands(struct help_layout *layout, int cols, int pages)
 {
 	int second = pages - 1;
@@ -186,9 +171,14 @@ static struct help_layout choose_layout(const struct help *help, struct rect r)
 
 	for (int plain = 0; plain < 2 && r.w >= 76 && !help->typing && !help->search[0]; plain++)
 		for (int pages = 1; pages <= 2; pages++) {
+			int left[2] = {r.h, r.h};
+
 			layout.boxes = !plain;
 			set_bands(&layout, r.w, pages);
-			if (fits_height(help, &layout, r))
+			for (int i = 0; i < layout.n; i++)
+				left[layout.bands[i].page] -=
+					band_height(help, &layout, &layout.bands[i], r.w);
+			if (left[0] >= 0 && left[1] >= 0)
 				return layout;
 		}
 	layout.pages = 0;
@@ -272,13 +262,12 @@ static void draw_rest(const struct help *help, const struct help_text *text, str
 	canvas_box(canvas, r, STYLE_BORDER);
 	canvas_text(canvas, (struct rect){r.x + 2, r.y, r.w - 4, 1}, STYLE_TITLE,
 		    " Alerts and sources  all of it by Tab ");
-	add_all_sources(&page, text);
+	add_all_sources(help, text, &page);
 }
 
 static void draw_panels(struct help *help, const struct help_text *text, const struct help_layout *layout,
 			struct canvas *canvas, struct rect r)
 {
-	help->first = help->last = 0;
 	for (int i = 0; i < layout->n; i++) {
 		const struct help_band *band = &layout->bands[i];
 		struct rect row;
@@ -304,12 +293,13 @@ static void draw_panels(struct help *help, const struct help_text *text, const s
 /* ---- a list ---- */
 
 /* Returns the line of the selected row. */
-static int add_list(const struct help *help, struct page *page)
+static int add_list(const struct help *help, const struct help_text *text, struct page *page)
 {
 	int cols = page->window.w, at = 0;
 	int left = cols >= 100 ? WIDE_KEY_COLS : cols >= 60 ? LIST_KEY_COLS : LIST_KEY_COLS - 6;
 	enum help_section section = HELP_SECTIONS;
 
+	(void)text;
 	for (unsigned i = 0; i < help->rows.n; i++) {
 		const struct help_row *row = &help->rows.rows[i];
 		int y = page->n - page->first;
@@ -329,7 +319,7 @@ static int add_list(const struct help *help, struct page *page)
 			strbuf_printf(&line, "%s: %s", row->brief, row->detail);
 			page_text(page, left, STYLE_TEXT, row->key, line.p);
 		} else {
-			page_sign(page, left, row->style, row->key, row->detail);
+			page_add(page, left, STYLE_TEXT, row->style, row->key, row->detail);
 		}
 		if ((int)i + 1 == help->selected && page->window.h && y >= 0 && y < page->window.h)
 			canvas_restyle(page->canvas,
@@ -339,13 +329,14 @@ static int add_list(const struct help *help, struct page *page)
 	return at;
 }
 
-static void draw_list(struct help *help, struct canvas *canvas, struct rect r)
+/* Draw a list, or what the sources report, from the line `scroll` on. */
+static void draw_scrolled(struct help *help, const struct help_text *text, struct canvas *canvas,
+			  struct rect r,
+			  int (*add)(const struct help *, const struct help_text *, struct page *))
 {
 	struct page page = {.canvas = canvas, .window = {r.x, r.y, r.w, 0}};
-	int at = add_list(help, &page); /* only counted */
+	int at = add(help, text, &page); /* only counted */
 
-	help->first = help->rows.n > 0;
-	help->last = (int)help->rows.n;
 	help->scroll_max = page.n > r.h ? page.n - r.h : 0;
 	if (help->selected && at < help->scroll)
 		help->scroll = at;
@@ -354,25 +345,7 @@ static void draw_list(struct help *help, struct canvas *canvas, struct rect r)
 	if (help->scroll > help->scroll_max)
 		help->scroll = help->scroll_max;
 	page = (struct page){.canvas = canvas, .window = r, .first = help->scroll};
-	add_list(help, &page);
-	if (!help->rows.n)
-		canvas_text(canvas, r, STYLE_DIM, "no key, task, sign, metric or finding has this text");
-}
-
-/* ---- the page of sources ---- */
-
-static void draw_sources(struct help *help, const struct help_text *text, struct canvas *canvas,
-			 struct rect r)
-{
-	struct page page = {.canvas = canvas, .window = {r.x, r.y, r.w, 0}};
-
-	add_all_sources(&page, text); /* only counted */
-	help->first = help->last = 0;
-	help->scroll_max = page.n > r.h ? page.n - r.h : 0;
-	if (help->scroll > help->scroll_max)
-		help->scroll = help->scroll_max;
-	page = (struct page){.canvas = canvas, .window = r, .first = help->scroll};
-	add_all_sources(&page, text);
+	add(help, text, &page);
 }
 
 /* ---- the screen ---- */
@@ -396,11 +369,8 @@ static void draw_footer(const struct help *help, const struct alert *alert, stru
 			 {"\u2191 \u2193", "Up Down", on_sources(help) ? "scroll" : "select", 2},
 			 {"Enter", NULL, "do it", 3}},
 		.n = on_sources(help) ? 4 : 5};
-	AUTO_STRBUF struct strbuf asked = {0};
-	const struct foot_ask ask = {.answers = "Enter, Esc", .typed = true};
-	struct frame_text foot = {.alert = alert, .keys = &keys};
-	struct foot_ask typed = ask;
-	char where[64];
+	char where[64], asked[sizeof(help->search) + 16];
+	const struct foot_ask ask = {.text = asked, .answers = "Enter, Esc", .typed = true};
 
 	if (help->scroll_max)
 		snprintf(where, sizeof(where), "lines %d to %d of %d", help->scroll + 1,
@@ -409,12 +379,11 @@ static void draw_footer(const struct help *help, const struct alert *alert, stru
 		snprintf(where, sizeof(where), "page %d of %d", help->page + 1, help->key_pages);
 	else
 		snprintf(where, sizeof(where), "all on this screen");
-	foot.dropped = where;
-	strbuf_printf(&asked, "search: %s", help->search);
-	typed.text = asked.p;
-	if (help->typing)
-		foot.ask = &typed;
-	frame_draw_footer(&foot, canvas, row);
+	snprintf(asked, sizeof(asked), "search: %s", help->search);
+	frame_draw_footer(
+		&(struct frame_text){
+			.alert = alert, .keys = &keys, .dropped = where, .ask = help->typing ? &ask : NULL},
+		canvas, row);
 }
 
 /* The sentence of the selected row, or what one can do. */
@@ -440,12 +409,7 @@ void help_draw(struct help *help, const struct help_text *text, struct canvas *c
 	struct rect r = canvas_rect(canvas), footer, head;
 	struct help_layout layout;
 
-	help_rows_gather(&help->rows, &(struct help_scene){.session = text->session,
-							   .own = text->own,
-							   .has = text->has,
-							   .frames = text->frames,
-							   .ascii = canvas->ascii,
-							   .search = help->search});
+	help_rows_gather(&help->rows, text, help->search, canvas->ascii);
 	canvas_clear(canvas);
 	head = rect_top(&r, 1);
 	canvas_text_right(canvas, head, STYLE_DIM, "malitop " PACKAGE_VERSION);
@@ -461,13 +425,19 @@ void help_draw(struct help *help, const struct help_text *text, struct canvas *c
 		help->page = help->pages - 1;
 	if (help->selected > (int)help->rows.n)
 		help->selected = (int)help->rows.n;
-	help->scroll_max = 0;
-	if (on_sources(help))
-		draw_sources(help, text, canvas, r);
-	else if (layout.pages)
+	help->scroll_max = help->first = help->last = 0;
+	if (on_sources(help)) {
+		draw_scrolled(help, text, canvas, r, add_all_sources);
+	} else if (layout.pages) {
 		draw_panels(help, text, &layout, canvas, r);
-	else
-		draw_list(help, canvas, r);
+	} else {
+		help->first = help->rows.n > 0;
+		help->last = (int)help->rows.n;
+		draw_scrolled(help, text, canvas, r, add_list);
+		if (!help->rows.n)
+			canvas_text(canvas, r, STYLE_DIM,
+				    "no key, task, sign, metric or finding has this text");
+	}
 	draw_detail(help, canvas, head);
 	draw_footer(help, text->alert, canvas, footer);
 }
@@ -476,7 +446,7 @@ void help_draw(struct help *help, const struct help_text *text, struct canvas *c
 
 void help_close(struct help *help)
 {
-	help_rows_fini(&help->rows);
+	free(help->rows.rows);
 	*help = (struct help){0};
 }
 
@@ -557,13 +527,6 @@ static enum key_answer type_key(struct help *help, uint32_t key, struct help_cho
 	return KEY_TAKEN;
 }
 
-static void begin_search(struct help *help)
-{
-	forget_search(help);
-	help->typing = true;
-	help->page = 0;
-}
-
 enum key_answer help_key(struct help *help, uint32_t key, struct help_choice *choice, struct strbuf *said)
 {
 	struct key_action does = keys_action(keys_everywhere, key, NEEDS_NO_TIMELINE);
@@ -577,9 +540,11 @@ enum key_answer help_key(struct help *help, uint32_t key, struct help_choice *ch
 		forget_search(help);
 	else if (key == 'q' || does.action == ACTION_HELP || does.action == ACTION_BACK)
 		return KEY_CLOSES;
-	else if (key == '/')
-		begin_search(help);
-	else if (key == K_TAB && help->page == help->pages - 1)
+	else if (key == '/') {
+		forget_search(help);
+		help->typing = true;
+		help->page = 0;
+	} else if (key == K_TAB && help->page == help->pages - 1)
 		help->page = help->scroll = help->selected = 0;
 	else if (does.action == ACTION_TURN) {
 		help->scroll = does.number > 0 ? help->scroll_max : 0;

@@ -5,8 +5,41 @@
 #define MALITOP_HELP_H
 
 #include "tui/alerts.h"
-#include "tui/help_rows.h"
+#include "model/finding.h"
+#include "session/session.h"
+#include "tui/keys.h"
 #include "views/canvas.h"
+
+/* In the order of the screen and of a list. */
+enum help_section {
+	HELP_VIEW, /* keys that the shown view alone has */
+	HELP_MOVE, /* the groups of keys */
+	HELP_LOOK,
+	HELP_ACT,
+	HELP_TASK,
+	HELP_SIGN,
+	HELP_METRIC, /* the rest only to a search */
+	HELP_FINDING,
+	HELP_SECTIONS
+};
+
+#define HELP_PRESSES 4
+
+struct help_row {
+	enum help_section section;
+	const char *key, *brief, *detail; /* or the sign, or a name; a few words; a sentence */
+	enum style style;                 /* of the key */
+	uint32_t press[HELP_PRESSES];     /* keys that do what the row says; 0: none, or after the last */
+	const char *metric;               /* to explain; NULL for none */
+	const struct finding_def *finding;
+	bool second; /* the upper case of the letter before: both share a line */
+};
+
+/* {0} is empty. */
+struct help_rows {
+	struct help_row *rows; /* by section */
+	unsigned n, cap;
+};
 
 struct help {
 	bool typing;     /* the search is being typed */
@@ -44,6 +77,10 @@ struct help_text {
 	const struct alert *alert; /* the one to show now, NULL: none */
 	int64_t now_ns;
 };
+
+/* Replace *rows by what there is now, and only what has the text of the search, words that begin
+ * with it first; "": all. (help_rows.c) */
+void help_rows_gather(struct help_rows *rows, const struct help_text *text, const char *search, bool ascii);
 void help_draw(struct help *help, const struct help_text *text, struct canvas *canvas);
 
 #endif

@@ -1,9 +1,9 @@
-#include "tui/help_rows.h"
+/* What help lists: keys, tasks, signs, and, to a search, metrics and findings. */
+#include "tui/help.h"
 
 #include "base/alloc.h"
 
 #include <ctype.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* What a task needs besides what its keys need. */
@@ -89,29 +89,26 @@ static int match_rank(const char *text, const char *search)
 	return n ? rank : BEST_RANK;
 }
 
-static int row_rank(const struct help_row *row, const char *search)
-{
-	const char *const texts[] = {row->brief, row->detail, row->key};
-	int best = 0;
-
-	for (size_t i = 0; i < ARRAY_LEN(texts); i++) {
-		int rank = match_rank(texts[i], search);
-
-		best = rank > best ? rank : best;
-	}
-	return best;
-}
-
 /* Rows of one pass: of the hits of a search only those of that rank. */
 struct gathering {
 	struct help_rows *rows;
-	const struct help_scene *scene;
+	const struct help_text *text;
+	const char *search;
+	bool ascii;
 	int rank;
 };
 
 static void add_row(struct gathering *g, const struct help_row *row)
 {
-	if (row_rank(row, g->scene->search) != g->rank)
+	const char *const texts[] = {row->brief, row->detail, row->key};
+	int best = 0;
+
+	for (size_t i = 0; i < ARRAY_LEN(texts); i++) {
+		int rank = match_rank(texts[i], g->search);
+
+		best = rank > best ? rank : best;
+	}
+	if (best != g->rank)
 		return;
 	GROW(g->rows->rows, g->rows->n, g->rows->cap);
 	g->rows->rows[g->rows->n++] = *row;
@@ -128,27 +125,27 @@ static uint32_t main_key(const struct key_table *table, const struct key_row *ro
 }
 
 /* The keys of the view take precedence. */
-static bool is_there(const struct key_row *row, const struct help_scene *scene)
+static bool is_there(const struct key_row *row, const struct help_text *text)
 {
-	const struct key_row *own = scene->own ? scene->own->rows : NULL;
+	const struct key_row *own = text->own ? text->own->rows : NULL;
 
-	if (row->needs & ~scene->has)
+	if (row->needs & ~text->has)
 		return false;
 	for (; own && own->action; own++)
-		if (main_key(scene->own, own) == main_key(keys_everywhere, row))
+		if (main_key(text->own, own) == main_key(keys_everywhere, row))
 			return false;
 	return true;
 }
 
 /* The row of the other case of a letter; NULL for none. */
-static const struct key_row *other_case(const struct key_row *row, const struct help_scene *scene)
+static const struct key_row *other_case(const struct key_row *row, const struct help_text *text)
 {
 	uint32_t key = main_key(keys_everywhere, row), other = key ^ 0x20;
 
 	if (key > 'z' || !isalpha((int)key))
 		return NULL;
 	for (const struct key_row *k = keys_everywhere->rows; k->action; k++)
-		if (main_key(keys_everywhere, k) == other && !of_view(k) && is_there(k, scene))
+		if (main_key(keys_everywhere, k) == other && !of_view(k) && is_there(k, text))
 			return k;
 	return NULL;
 }
@@ -156,22 +153,18 @@ static const struct key_row *other_case(const struct key_row *row, const struct 
 static void add_key(struct gathering *g, enum help_section section, const struct key_table *table,
 		    const struct key_row *row, bool second)
 {
-	add_row(g, &(struct help_row){.section = section,
-				      .key = g->scene->ascii && row->ascii ? row->ascii : row->keys,
-				      .brief = row->brief,
-				      .detail = row->help,
-				      .style = STYLE_KEY,
-				      .press = {main_key(table, row)},
-				      .second = second});
+	add_row(g,
+		&(struct help_row){section, g->ascii && row->ascii ? row->ascii : row->keys, row->brief,
+				   row->help, STYLE_KEY, .press = {main_key(table, row)}, .second = second});
 }
 static void add_group(struct gathering *g, enum key_group group)
 {
 	enum help_section section = (enum help_section)(HELP_MOVE + (int)group);
 
 	for (const struct key_row *row = keys_everywhere->rows; row->action; row++) {
-		const struct key_row *other = other_case(row, g->scene);
+		const struct key_row *other = other_case(row, g->text);
 
-		if (row->group != group || of_view(row) || !is_there(row, g->scene))
+		if (row->group != group || of_view(row) || !is_there(row, g->text))
 			continue;
 		if (other && isupper((int)main_key(keys_everywhere, row)))
 			continue; /* beside the small letter, in its group */
@@ -183,106 +176,79 @@ static void add_group(struct gathering *g, enum key_group group)
 
 static void add_view_keys(struct gathering *g)
 {
-	const struct key_table *own = g->scene->own;
+	const struct key_table *own = g->text->own;
 
 	for (const struct key_row *row = own ? own->rows : NULL; row && row->action; row++)
-		if (!(row->needs & ~g->scene->has))
+		if (!(row->needs & ~g->text->has))
 			add_key(g, HELP_VIEW, own, row, false);
 	for (const struct key_row *row = keys_everywhere->rows; row->action; row++)
-		if (of_view(row) && is_there(row, g->scene))
+		if (of_view(row) && is_there(row, g->text))
 			add_key(g, HELP_VIEW, keys_everywhere, row, false);
 }
 
 static void add_tasks(struct gathering *g)
 {
-	const struct help_scene *scene = g->scene;
-	unsigned has = (scene->session->gpu ? TASK_GPU : TASK_NO_GPU) |
-		       (scene->frames ? TASK_FRAMES : TASK_NO_FRAMES);
+	unsigned has = (g->text->session->gpu ? TASK_GPU : TASK_NO_GPU) |
+		       (g->text->frames ? TASK_FRAMES : TASK_NO_FRAMES);
 
 	for (size_t i = 0; i < ARRAY_LEN(tasks); i++) {
 		const struct task *t = &tasks[i];
-		struct help_row row = {.section = HELP_TASK,
-				       .key = scene->ascii && t->ascii ? t->ascii : t->keys,
-				       .brief = t->task,
-				       .detail = t->then,
+		struct help_row row = {HELP_TASK, g->ascii && t->ascii ? t->ascii : t->keys, t->task, t->then,
 				       .style = STYLE_KEY};
 
 		memcpy(row.press, t->press, sizeof(row.press));
-		if (!(t->needs & ~has) && !(t->has & ~scene->has))
+		if (!(t->needs & ~has) && !(t->has & ~g->text->has))
 			add_row(g, &row);
 	}
-}
-
-static void add_signs(struct gathering *g)
-{
-	for (size_t i = 0; i < ARRAY_LEN(signs); i++)
-		add_row(g, &(struct help_row){.section = HELP_SIGN,
-					      .key = signs[i].sign,
-					      .brief = signs[i].brief,
-					      .detail = signs[i].help,
-					      .style = signs[i].style});
 }
 
 /* Of the sources on the screen. */
 static void add_metrics(struct gathering *g)
 {
-	struct session *session = g->scene->session;
+	struct session *session = g->text->session;
 
 	for (unsigned i = 0; i < session->n; i++) {
 		struct session_source *s = &session->sources[i];
 
-		if (!s->set || s != session_shown(session, s->kind))
-			continue;
-		for (unsigned k = 0; k < s->set->n_metrics; k++) {
+		for (unsigned k = 0; s->set && s == session_shown(session, s->kind) && k < s->set->n_metrics;
+		     k++) {
 			const struct metric_def *def = s->set->metrics[k].def;
 
-			add_row(g, &(struct help_row){.section = HELP_METRIC,
-						      .key = def->name,
-						      .brief = def->title,
-						      .detail = def->title,
-						      .style = STYLE_KEY,
-						      .metric = def->name});
+			add_row(g, &(struct help_row){HELP_METRIC, def->name, def->title, def->title,
+						      STYLE_KEY, .metric = def->name});
 		}
 	}
 }
 
 static void add_findings(struct gathering *g)
 {
-	const struct gpudb *db = g->scene->session->db;
+	const struct gpudb *db = g->text->session->db;
 
 	for (unsigned i = 0; db && i < db->n_findings; i++) {
 		const struct finding_def *def = &db->findings[i];
 
 		if (def->kind == FINDING_RULE || def->kind == FINDING_VERDICT)
-			add_row(g, &(struct help_row){.section = HELP_FINDING,
-						      .key = def->name,
-						      .brief = def->title,
-						      .detail = def->title,
-						      .style = STYLE_KEY,
-						      .finding = def});
+			add_row(g, &(struct help_row){HELP_FINDING, def->name, def->title, def->title,
+						      STYLE_KEY, .finding = def});
 	}
 }
 
-void help_rows_gather(struct help_rows *rows, const struct help_scene *scene)
+void help_rows_gather(struct help_rows *rows, const struct help_text *text, const char *search, bool ascii)
 {
 	rows->n = 0;
 	for (int rank = BEST_RANK; rank > 0; rank--) {
-		struct gathering g = {rows, scene, rank};
+		struct gathering g = {rows, text, search, ascii, rank};
 
 		add_view_keys(&g);
 		for (enum key_group group = 0; group < KEY_GROUPS; group++)
 			add_group(&g, group);
 		add_tasks(&g);
-		add_signs(&g);
-		if (!scene->search[0])
+		for (size_t i = 0; i < ARRAY_LEN(signs); i++)
+			add_row(&g, &(struct help_row){HELP_SIGN, signs[i].sign, signs[i].brief,
+						       signs[i].help, signs[i].style, .press = {0}});
+		if (!search[0])
 			break;
 		add_metrics(&g);
 		add_findings(&g);
 	}
-}
-
-void help_rows_fini(struct help_rows *rows)
-{
-	free(rows->rows);
-	*rows = (struct help_rows){0};
 }

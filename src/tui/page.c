@@ -38,8 +38,8 @@ static size_t line_bytes(const char *text, int cols)
 	return fits;
 }
 
-static void add_text(struct page *page, int left, enum style style, enum style key_style, const char *key,
-		     const char *text)
+void page_add(struct page *page, int left, enum style style, enum style key_style, const char *key,
+	      const char *text)
 {
 	int cols = page->window.w - left;
 	bool first = true;
@@ -58,14 +58,4 @@ static void add_text(struct page *page, int left, enum style style, enum style k
 		text += strspn(text, " ");
 		first = false;
 	} while (*text);
-}
-
-void page_text(struct page *page, int left, enum style style, const char *key, const char *text)
-{
-	add_text(page, left, style, STYLE_KEY, key, text);
-}
-
-void page_sign(struct page *page, int left, enum style style, const char *sign, const char *text)
-{
-	add_text(page, left, STYLE_TEXT, style, sign, text);
 }

@@ -17,8 +17,12 @@ struct page {
 struct rect page_line(struct page *page);
 /* Add a text from a column on, in as many lines as it needs. `key`, if any, goes left of its first
  * line. */
-void page_text(struct page *page, int left, enum style style, const char *key, const char *text);
-/* The same, with a sign in a style of its own instead of a key. */
-void page_sign(struct page *page, int left, enum style style, const char *sign, const char *text);
+void page_add(struct page *page, int left, enum style style, enum style key_style, const char *key,
+	      const char *text);
+
+static inline void page_text(struct page *page, int left, enum style style, const char *key, const char *text)
+{
+	page_add(page, left, style, STYLE_KEY, key, text);
+}
 
 #endif

@@ -101,7 +101,7 @@ struct player {
 struct player *player_open(struct session *session, const struct sys *sys, const struct options *options,
 			   struct remote *remote, struct err *err);
 void player_free(struct player *p); /* NULL is fine */
-/* Ask the machine that is shown; what comes of it, or why it cannot be asked, is added to `said`. */
+/* Ask the machine that is shown; what comes of it, or why it cannot be asked, goes to `said`. */
 void player_ask(struct player *p, const char *word, const char *text);
 /* Have it sample which functions run, or no longer; nothing happens if it is so, or in a log. */
 void player_sample_functions(struct player *p, bool on);
