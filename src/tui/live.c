@@ -13,6 +13,7 @@
 #define PAST_NS 300000000ll     /* by then the past of a simulated device has come: show it */
 #define PAST_DRAIN_NS 4000000ll /* until then, so that rings do not hold all of it at once */
 #define FEW_NS 100000000ll      /* from this interval on, few instances are kept from the start */
+#define REST_NS 10000000000ll   /* paused for this long, a screen is taken as unwatched */
 #define DRAIN_NS 1000000000ll   /* rings are drained this often, however slow the refresh */
 
 static void resize_canvas(struct live *l)
@@ -79,7 +80,7 @@ static void take_events(struct live *l, int64_t now)
 		if (l->recorder)
 			recorder_follow(l->recorder, text);
 		if (l->session.mark.time_ns)
-			live_keep_mark(l, &l->session.mark);
+			live_keep_mark(l, l->session.mark.time_ns, l->session.mark.text);
 		l->dirty = true;
 	}
 	if (l->session.changes == l->changes)
@@ -156,7 +157,8 @@ static void step_refresh(struct live *l, int64_t now)
 	pace_cpu_events(l);
 	if (!l->screen.paused_ns)
 		feeds_step(&l->feeds);
-	live_pause_if_wanted(l);
+	if (l->past.wanted)
+		live_pause_screen(l);
 	l->dirty = true;
 	if (l->options->duration_ns && now - l->start_ns >= l->options->duration_ns)
 		l->end = true;
@@ -164,7 +166,12 @@ static void step_refresh(struct live *l, int64_t now)
 
 static void run_measurement(struct live *l, int64_t now)
 {
-	live_rest(l, now);
+	bool rest = l->paused_since_ns && !l->recorder && now - l->paused_since_ns >= REST_NS;
+
+	/* A GPU that measuring keeps powered may rest; a log needs it, and the same sources. */
+	l->dirty |= rest != l->session.rests;
+	l->session.keeps_sources = l->recorder != NULL;
+	session_rest(&l->session, rest);
 	take_events(l, now);
 	feeds_drain(&l->feeds);
 	take_processes(l);
@@ -398,22 +405,18 @@ static bool start_measuring(struct live *l, struct err *err)
 	return l->scanner != NULL;
 }
 
-/* What of cores, slices and CPUs is kept before one asks for them. */
-static unsigned parts_kept(const struct live *l)
-{
-	if (l->options->per_core)
-		return SUBSCRIBER_INSTANCES;
-	return !l->player && l->options->interval_ns >= FEW_NS ? SUBSCRIBER_FEW : 0;
-}
-
 static bool start_screen(struct live *l, struct err *err)
 {
 	const struct options *o = l->options;
+	unsigned parts = SUBSCRIBER_INSTANCES;
 	int64_t now;
 
 	if (!l->player && !session_finish(&l->session, err))
 		return false;
-	feeds_init(&l->feeds, &l->session, parts_kept(l), l->player ? l->player->refresh_ns : o->refresh_ns);
+	/* cores, slices and CPUs, before one asks for them */
+	if (!o->per_core)
+		parts = !l->player && o->interval_ns >= FEW_NS ? SUBSCRIBER_FEW : 0;
+	feeds_init(&l->feeds, &l->session, parts, l->player ? l->player->refresh_ns : o->refresh_ns);
 	if (!screen_init(&l->screen, &l->session, &l->feeds, o->view, err))
 		return false;
 	embedded_unload(embedded_data);

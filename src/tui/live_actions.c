@@ -8,9 +8,6 @@
 #include <math.h>
 #include <stdio.h>
 
-/* A screen that has been paused for this long is taken as unwatched. */
-#define REST_NS 10000000000ll
-
 /* ---- cards, settings, help ---- */
 
 static void end_screen(struct live *l)
@@ -456,15 +453,6 @@ static void pause_gpu(struct live *l)
 		player_ask(l->player, "gpu", l->session.gpu->away == AWAY_NOT ? "pause" : "measure");
 	else
 		session_pause_gpu(&l->session, pause);
-}
-
-void live_rest(struct live *l, int64_t now)
-{
-	bool rest = l->paused_since_ns && !l->recorder && now - l->paused_since_ns >= REST_NS;
-
-	l->dirty |= rest != l->session.rests;
-	l->session.keeps_sources = l->recorder != NULL;
-	session_rest(&l->session, rest);
 }
 
 static void begin_profiling(struct live *l, const char *text)

@@ -61,11 +61,6 @@ void live_show_layouts(struct live *l)
 	live_open(l, MODE_LAYOUT);
 }
 
-void live_close_layouts(struct live *l)
-{
-	l->screen.layout.choosing = false;
-}
-
 /* Hide a panel or show it; what comes out is the user's own layout. */
 static void toggle_panel(struct live *l, char letter, struct strbuf *said)
 {
@@ -85,21 +80,10 @@ static void toggle_panel(struct live *l, char letter, struct strbuf *said)
 	screen_lay_out(&l->screen, own);
 }
 
-static void save_layout(struct live *l, struct strbuf *said)
-{
-	char path[256];
-	struct err err;
-
-	if (options_save(l->options, "layout", layout_name(l), &err))
-		strbuf_printf(said, "layout: saved in %s",
-			      str_printable(path, sizeof(path), l->options->config_path));
-	else
-		strbuf_str(said, err.text);
-}
-
 enum key_answer live_key_in_layouts(struct live *l, uint32_t key, struct strbuf *said)
 {
-	char all[16], shown[16];
+	char all[16], shown[16], path[256];
+	struct err err;
 
 	screen_letters(&l->screen, all, shown);
 	if (key == K_ENTER || key == 'L')
@@ -108,8 +92,11 @@ enum key_answer live_key_in_layouts(struct live *l, uint32_t key, struct strbuf 
 		screen_lay_out(&l->screen, l->layout_before);
 		return KEY_CLOSES;
 	}
-	if (key == K_F2)
-		save_layout(l, said);
+	if (key == K_F2 && options_save(l->options, "layout", layout_name(l), &err))
+		strbuf_printf(said, "layout: saved in %s",
+			      str_printable(path, sizeof(path), l->options->config_path));
+	else if (key == K_F2)
+		strbuf_str(said, err.text);
 	else if (key == K_UP || key == K_DOWN)
 		choose_layout(l, (layout_at(l) + count_layouts(l) + (key == K_UP ? -1u : 1u)) %
 					 count_layouts(l));
@@ -234,16 +221,6 @@ static void draw_hidden(const struct live *l, const char *all, const char *shown
 			}
 }
 
-/* A low terminal: the layout in the footer's row, "layout 5 own  g f u m s c - p". */
-static void draw_low(const struct live *l, const char *all, struct canvas *canvas, struct rect row)
-{
-	unsigned at = layout_at(l);
-
-	canvas_fill(canvas, row, STYLE_TEXT, ' ');
-	rect_left(&row, 1 + canvas_text(canvas, row, STYLE_TITLE, " layout"));
-	draw_layout(l, at, all, canvas, row);
-}
-
 void live_draw_layouts(struct live *l, const struct alert *alert)
 {
 	const struct foot_keys keys = {.keys = {{"\u2191 \u2193", "Up Down", "choose", 1},
@@ -262,8 +239,10 @@ void live_draw_layouts(struct live *l, const struct alert *alert)
 
 	screen_letters(&l->screen, all, shown);
 	if (h > r.h / 2) {
-		l->screen.hits.n = 0;
-		draw_low(l, all, canvas, footer);
+		l->screen.hits.n = 0; /* in the footer's row: "layout 5 own  g f u m s c - p" */
+		canvas_fill(canvas, footer, STYLE_TEXT, ' ');
+		rect_left(&footer, 1 + canvas_text(canvas, footer, STYLE_TITLE, " layout"));
+		draw_layout(l, layout_at(l), all, canvas, footer);
 		return;
 	}
 	frame_draw_footer(&(struct frame_text){.alert = alert, .keys = &keys, .dropped = ""}, canvas, footer);

@@ -125,23 +125,11 @@ static enum key_answer key_in_question(struct live *l, uint32_t key, struct strb
 	return KEY_TAKEN;
 }
 
-static bool types_in_help(const struct live *l)
-{
-	return l->help.typing;
-}
-
-static void close_help(struct live *l)
-{
-	help_close(&l->help);
-}
-
 static const struct mode {
 	enum { HIDES_NOTHING, HIDES_ROWS, HIDES_ALL } hides;
 	void (*draw)(struct live *l, const struct alert *alert); /* NULL: it is in the footer */
 	enum key_answer (*key)(struct live *l, uint32_t key, struct strbuf *said);
-	bool (*types)(const struct live *l); /* a key is part of a text; NULL: never, but in the footer */
-	void (*close)(struct live *l);       /* NULL: nothing is to be done */
-	const char *unknown;                 /* the answer to other keys */
+	const char *unknown; /* the answer to other keys */
 } modes[MODES] = {
 	[MODE_FINDINGS] = {HIDES_ALL, draw_findings, key_in_findings,
 			   .unknown = "findings: Enter goes to a view, i explains, / filters, x mutes, "
@@ -152,9 +140,9 @@ static const struct mode {
 			      .unknown = "explain: i, Esc or q closes it, and the other keys act again"},
 	[MODE_SETTINGS] = {HIDES_NOTHING, live_draw_settings, live_key_in_settings,
 			   .unknown = "settings: w saves, F2 or Esc closes, and the other keys act again"},
-	[MODE_LAYOUT] = {HIDES_NOTHING, live_draw_layouts, live_key_in_layouts, .close = live_close_layouts,
+	[MODE_LAYOUT] = {HIDES_NOTHING, live_draw_layouts, live_key_in_layouts,
 			 .unknown = "layout: Enter keeps it, Esc goes back, and the other keys act again"},
-	[MODE_HELP] = {HIDES_ALL, draw_help, key_in_help, types_in_help, close_help,
+	[MODE_HELP] = {HIDES_ALL, draw_help, key_in_help,
 		       "help: q, Esc or ? closes it, and the other keys act again"},
 	[MODE_QUESTION] = {.hides = HIDES_NOTHING, .key = key_in_question},
 };
@@ -165,8 +153,12 @@ void live_close(struct live *l, enum mode_id mode)
 {
 	unsigned n = 0;
 
-	if (live_is_open(l, mode) && modes[mode].close)
-		modes[mode].close(l);
+	if (!live_is_open(l, mode))
+		return;
+	if (mode == MODE_LAYOUT)
+		l->screen.layout.choosing = false;
+	if (mode == MODE_HELP)
+		help_close(&l->help);
 	for (unsigned i = 0; i < l->n_open; i++)
 		if (l->open[i] != mode)
 			l->open[n++] = l->open[i];
@@ -284,9 +276,10 @@ static void handle_key(struct live *l, uint32_t key)
 
 void live_key(struct live *l, uint32_t key)
 {
-	const struct mode *top = l->n_open ? &modes[l->open[l->n_open - 1]] : NULL;
+	enum mode_id top = l->n_open ? l->open[l->n_open - 1] : MODES;
 	struct process_pane *pane = screen_pane(&l->screen);
-	bool typing = top ? !top->draw || (top->types && top->types(l)) : pane && process_pane_ask(pane);
+	bool typing = top == MODES ? pane && process_pane_ask(pane)
+				   : top == MODE_QUESTION || (top == MODE_HELP && l->help.typing);
 
 	l->dirty = true;
 	alerts_answered(&l->alerts);
@@ -295,18 +288,6 @@ void live_key(struct live *l, uint32_t key)
 }
 
 /* ---- the mouse ---- */
-
-static void click_tab(struct live *l, const struct hit *hit)
-{
-	live_close(l, MODE_FINDINGS);
-	live_close(l, MODE_WORST);
-	screen_show(&l->screen, views_find(&l->screen.views, (char[]){(char)hit->number, 0}));
-}
-
-static void click_key(struct live *l, const struct hit *hit)
-{
-	live_key(l, (uint32_t)hit->number);
-}
 
 static void click_timeline(struct live *l, const struct hit *hit, int x)
 {
@@ -324,28 +305,11 @@ static void click_graph(struct live *l, const struct hit *hit, int x, bool drags
 	live_point(l, at_ns, drags ? from_ns : at_ns);
 }
 
-/* The title alone: the rest of a panel is for its rows. */
-static void click_panel(struct live *l, const struct hit *hit, int y)
-{
-	if (y < hit->at.y + hit->number)
-		screen_zoom(&l->screen, hit->subject.chart);
-}
-
-/* A second click on the same row is Enter. */
-static void click_row(struct live *l, const struct hit *hit)
-{
-	const struct row_subject *selected = screen_selected(&l->screen);
-
-	if (selected && subject_same(selected, &hit->subject))
-		live_key(l, K_ENTER);
-	else
-		screen_select(&l->screen, &hit->subject);
-}
-
 void live_click(struct live *l, int x, int y)
 {
 	const struct hit *found = hits_at(&l->screen.hits, x, y);
 	struct hit hit = found ? *found : (struct hit){0};
+	const struct row_subject *selected;
 	const struct hit *row;
 
 	l->dirty = true;
@@ -353,16 +317,23 @@ void live_click(struct live *l, int x, int y)
 	l->held_x = x;
 	switch (hit.kind) {
 	case HIT_TAB:
-		click_tab(l, &hit);
+		live_close(l, MODE_FINDINGS);
+		live_close(l, MODE_WORST);
+		screen_show(&l->screen, views_find(&l->screen.views, (char[]){(char)hit.number, 0}));
 		break;
 	case HIT_KEY:
-		click_key(l, &hit);
+		live_key(l, (uint32_t)hit.number);
 		break;
-	case HIT_PANEL:
-		click_panel(l, &hit, y);
+	case HIT_PANEL: /* the title alone: the rest of a panel is for its rows */
+		if (y < hit.at.y + hit.number)
+			screen_zoom(&l->screen, hit.subject.chart);
 		break;
-	case HIT_ROW:
-		click_row(l, &hit);
+	case HIT_ROW: /* a second click on the same row is Enter */
+		selected = screen_selected(&l->screen);
+		if (selected && subject_same(selected, &hit.subject))
+			live_key(l, K_ENTER);
+		else
+			screen_select(&l->screen, &hit.subject);
 		break;
 	case HIT_PROCESS:
 		process_pane_click_row(&l->screen.pane, (unsigned)hit.number);

@@ -151,9 +151,6 @@ void live_add_to_own(struct live *l);
 bool live_renew(struct live *l, struct err *err);
 /* The same for the user's own files, which may have changed; an error is an alert. */
 void live_reload(struct live *l);
-/* In every turn of the loop: if measuring a GPU keeps it powered, that ends some time after the
- * screen was paused, and goes on with it. A log needs it all the time, and the same sources. */
-void live_rest(struct live *l, int64_t now);
 
 /* ---- live_settings.c: show them; draw them; handle a key ---- */
 
@@ -166,14 +163,13 @@ enum key_answer live_key_in_settings(struct live *l, uint32_t key, struct strbuf
 void live_show_layouts(struct live *l);
 void live_draw_layouts(struct live *l, const struct alert *alert);
 enum key_answer live_key_in_layouts(struct live *l, uint32_t key, struct strbuf *said);
-void live_close_layouts(struct live *l);
 
 /* ---- live_time.c ---- */
 
-/* Pause and go on; do it late, if it was too early; after a change of what is kept, show the moment
- * of a pause again. */
+/* Pause and go on; pause, or remember to before there is something to show; after a change of what
+ * is kept, show the moment of a pause again. */
 void live_pause(struct live *l);
-void live_pause_if_wanted(struct live *l);
+bool live_pause_screen(struct live *l);
 void live_show_again(struct live *l);
 /* These pause a measurement: step by refreshes; go to a time on the clock of the samples, a page of
  * the timeline on or back, its end (1) or begin (-1). */
@@ -192,9 +188,9 @@ void live_go_to_end(struct live *l, int way);
 void live_ask_time(struct live *l);
 /* What is drawn of it; NULL: nothing. */
 const struct timeline *live_timeline(struct live *l);
-/* Mark the moment that is shown; keep a mark that the measured program has set. */
+/* Mark the moment that is shown; keep a mark, such as one that the measured program has set. */
 void live_mark(struct live *l);
-void live_keep_mark(struct live *l, const struct source_mark *mark);
+void live_keep_mark(struct live *l, int64_t at_ns, const char *text);
 /* Begin, end or forget the selected range; make it the phase that is shown, between marks and
  * changes of the scene; update it after the shown moment changed; compare with what is shown, or no
  * longer. */

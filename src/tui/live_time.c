@@ -119,49 +119,30 @@ static void show_within(struct live *l, int64_t at_ns, int64_t window_ns)
 	feeds_show(&l->feeds, past->window_ns, at_ns);
 }
 
-static void show_moment(struct live *l, int64_t at_ns)
-{
-	show_within(l, at_ns, 0);
-}
-
-/* Keep what the judge saw: it forgets that when it judges another moment. */
-static void keep_events(struct live *l)
+/* Before the first refresh there is nothing on the screen. What the judge saw is kept, because it
+ * forgets that when it judges another moment. */
+bool live_pause_screen(struct live *l)
 {
 	const struct judge *judge = l->screen.judge.judge;
+	int64_t shown = feeds_shown_ns(&l->feeds);
 	struct live_past *past = &l->past;
 
-	past->n_events = 0;
-	for (unsigned i = 0; judge && i < judge->n_events; i++) {
+	past->wanted = !shown;
+	if (!shown || l->screen.paused_ns)
+		return shown != 0;
+	l->paused_since_ns = l->sys->monotonic_ns(l->sys);
+	past->window_ns = shown;
+	past->n_events = judge ? judge->n_events : 0;
+	for (unsigned i = 0; i < past->n_events; i++) {
 		const struct judge_event *event = &judge->events[i];
-		struct live_place *place = &past->events[past->n_events++];
 
-		place->at_ns = event->at_ns;
-		snprintf(place->text, sizeof(place->text), "%s%s", event->ended ? "gone: " : "",
+		past->events[i].at_ns = event->at_ns;
+		snprintf(past->events[i].text, sizeof(past->events[i].text), "%s%s",
+			 event->ended ? "gone: " : "",
 			 event->what ? event->what->def->title : "the verdict is not clear");
 	}
-}
-
-/* Pause at what is on the screen. Before the first refresh that is nothing. */
-static bool pause_screen(struct live *l)
-{
-	int64_t shown = feeds_shown_ns(&l->feeds);
-
-	l->past.wanted = !shown;
-	if (!shown)
-		return false;
-	if (!l->screen.paused_ns) {
-		l->paused_since_ns = l->sys->monotonic_ns(l->sys);
-		l->past.window_ns = shown;
-		keep_events(l);
-		show_moment(l, shown);
-	}
+	show_within(l, shown, 0);
 	return true;
-}
-
-void live_pause_if_wanted(struct live *l)
-{
-	if (l->past.wanted && feeds_shown_ns(&l->feeds))
-		pause_screen(l);
 }
 
 void live_pause(struct live *l)
@@ -174,7 +155,7 @@ void live_pause(struct live *l)
 		l->feeds.paused = l->past.wanted = false;
 		feeds_show(&l->feeds, 0, 0);
 	} else {
-		pause_screen(l);
+		live_pause_screen(l);
 	}
 }
 
@@ -193,10 +174,10 @@ void live_step(struct live *l, int by)
 			show_end(l, by);
 		return;
 	}
-	if (!pause_screen(l))
+	if (!live_pause_screen(l))
 		return;
 	at = l->screen.paused_ns;
-	show_moment(l, at + by * feeds_point_ns(&l->feeds));
+	show_within(l, at + by * feeds_point_ns(&l->feeds), 0);
 	if (at == l->screen.paused_ns)
 		show_end(l, by);
 }
@@ -217,7 +198,7 @@ void live_scale(struct live *l, int by)
 	if (l->player)
 		player_seek(l->player, l->player->sought_ns);
 	else if (l->screen.paused_ns)
-		show_moment(l, l->screen.paused_ns);
+		show_within(l, l->screen.paused_ns, 0);
 	else
 		feeds_show(&l->feeds, 0, 0);
 	snprintf(text, sizeof(text), "time: a cell of graphs is %g %s",
@@ -231,8 +212,8 @@ void live_go(struct live *l, int64_t at_ns)
 {
 	if (l->player)
 		player_go_to(l->player, at_ns);
-	else if (pause_screen(l))
-		show_moment(l, at_ns);
+	else if (live_pause_screen(l))
+		show_within(l, at_ns, 0);
 }
 
 void live_point(struct live *l, int64_t at_ns, int64_t from_ns)
@@ -240,7 +221,7 @@ void live_point(struct live *l, int64_t at_ns, int64_t from_ns)
 	if (l->player) {
 		l->player->paused = true;
 		player_go_within(l->player, at_ns, l->player->window_ns);
-	} else if (pause_screen(l)) {
+	} else if (live_pause_screen(l)) {
 		show_within(l, at_ns, l->past.window_ns);
 	} else {
 		return;
@@ -291,7 +272,7 @@ static bool jump_in_history(struct live *l, const char *text, int64_t *at, struc
 {
 	int64_t oldest, newest;
 
-	if (!pause_screen(l) || !feeds_reach(&l->feeds, &oldest, &newest))
+	if (!live_pause_screen(l) || !feeds_reach(&l->feeds, &oldest, &newest))
 		return err_set(err, 0, "nothing was measured yet");
 	if (!parse_clock(l, text, at)) {
 		if (!moment_parse(text, l->screen.paused_ns - oldest, newest - oldest, at, err))
@@ -299,29 +280,25 @@ static bool jump_in_history(struct live *l, const char *text, int64_t *at, struc
 				       text);
 		*at += oldest;
 	}
-	show_moment(l, *at);
-	return true;
-}
-
-static bool jump_to(struct live *l, const char *text, struct err *err)
-{
-	const struct timeline *line;
-	int64_t at;
-
-	if (l->player ? !player_go(l->player, text, &at, err) : !jump_in_history(l, text, &at, err))
-		return false;
-	line = live_timeline(l);
-	if (line && (at < line->begin_ns || at > line->end_ns))
-		show_end(l, at < line->begin_ns ? -1 : 1);
+	show_within(l, *at, 0);
 	return true;
 }
 
 static void take_time(struct live *l, const char *text)
 {
+	const struct timeline *line;
 	struct err err;
+	int64_t at;
 
-	if (text[0] && !jump_to(l, text, &err))
+	if (!text[0])
+		return;
+	if (l->player ? !player_go(l->player, text, &at, &err) : !jump_in_history(l, text, &at, &err)) {
 		alerts_add(&l->alerts, l->sys->monotonic_ns(l->sys), err.text);
+		return;
+	}
+	line = live_timeline(l);
+	if (line && (at < line->begin_ns || at > line->end_ns))
+		show_end(l, at < line->begin_ns ? -1 : 1);
 }
 
 void live_ask_time(struct live *l)
@@ -396,12 +373,12 @@ void live_find(struct live *l, int way)
 
 	if (l->player) {
 		player_find(l->player, way < 0, &said);
-	} else if (pause_screen(l)) {
+	} else if (live_pause_screen(l)) {
 		found = find_place(l, l->screen.paused_ns, way);
 		if (found.at_ns) {
 			moment_clock(realtime_of(l, found.at_ns), clock, sizeof(clock));
 			strbuf_printf(&said, "%s at %s", found.text, clock);
-			show_moment(l, found.at_ns);
+			show_within(l, found.at_ns, 0);
 		} else {
 			strbuf_printf(&said, "nothing is noted %s this moment", way < 0 ? "before" : "after");
 		}
@@ -412,8 +389,9 @@ void live_find(struct live *l, int way)
 /* ---- marks ---- */
 
 /* Keep the marks in the order of time; the oldest gives way. */
-static void add_mark(struct live_past *past, int64_t at_ns, const char *text)
+void live_keep_mark(struct live *l, int64_t at_ns, const char *text)
 {
+	struct live_past *past = &l->past;
 	unsigned i;
 
 	if (past->n_marks == TIMELINE_MARKS)
@@ -422,11 +400,6 @@ static void add_mark(struct live_past *past, int64_t at_ns, const char *text)
 		past->marks[i] = past->marks[i - 1];
 	past->marks[i] = (struct timeline_mark){.at_ns = at_ns};
 	str_printable(past->marks[i].text, sizeof(past->marks[i].text), text);
-}
-
-void live_keep_mark(struct live *l, const struct source_mark *mark)
-{
-	add_mark(&l->past, mark->time_ns, mark->text);
 }
 
 /* A paused screen gets its mark at the moment that it shows. A log gets marks of now only, so that
@@ -443,7 +416,7 @@ void live_mark(struct live *l)
 	}
 	l->past.number = logs ? recorder_mark(l->recorder, 0, "") : l->past.number + 1;
 	snprintf(text, sizeof(text), "mark %u", l->past.number);
-	add_mark(&l->past, l->screen.paused_ns ? l->screen.paused_ns : now, text);
+	live_keep_mark(l, l->screen.paused_ns ? l->screen.paused_ns : now, text);
 	snprintf(text, sizeof(text),
 		 logs ? "mark %u in %.32s" : "mark %u: on the screen only; l begins a log", l->past.number,
 		 logs ? recorder_name(l->recorder) : "");
@@ -515,7 +488,7 @@ void live_phase(struct live *l)
 
 	if (l->player && !l->player->paused)
 		player_pause(l->player, l->sys->monotonic_ns(l->sys));
-	if (!l->player && !pause_screen(l))
+	if (!l->player && !live_pause_screen(l))
 		return;
 	line = live_timeline(l);
 	if (!line) {
@@ -527,13 +500,6 @@ void live_phase(struct live *l)
 	live_follow_range(l);
 	report_range(l);
 	live_show_again(l);
-}
-
-/* at_ns 0: with what is shown now. */
-static void begin_compare(struct live *l, int64_t at_ns, const char *with)
-{
-	feeds_compare(&l->feeds, true, at_ns);
-	screen_compare(&l->screen, with);
 }
 
 static void begin_compare_log(struct live *l)
@@ -551,14 +517,6 @@ bool live_read_baseline(struct live *l, const char *path, struct err *err)
 		return false;
 	begin_compare_log(l);
 	return true;
-}
-
-static void end_compare(struct live *l)
-{
-	feeds_compare(&l->feeds, false, 0);
-	screen_compare_end(&l->screen);
-	live_follow_range(l);
-	live_show_again(l);
 }
 
 static void take_baseline(struct live *l, const char *path)
@@ -579,28 +537,21 @@ void live_ask_baseline(struct live *l)
 	live_ask(l, &ask, l->options->baseline ? l->options->baseline : "");
 }
 
-static const struct timeline_mark *find_mark(const struct live *l, const char *number)
-{
-	char text[sizeof(l->screen.marks[0].text)];
-
-	snprintf(text, sizeof(text), "mark %.16s", number);
-	for (unsigned i = 0; i < l->screen.n_marks; i++)
-		if (!strcmp(l->screen.marks[i].text, text))
-			return &l->screen.marks[i];
-	return NULL;
-}
-
 /* With the mark of that number; "": with what is shown. */
 static void compare_with(struct live *l, const char *number)
 {
-	const struct timeline_mark *mark = number[0] ? find_mark(l, number) : NULL;
+	const struct timeline_mark *mark = NULL;
 	int64_t oldest, newest;
 	char with[64], clock[16];
 
+	snprintf(with, sizeof(with), "mark %.16s", number);
+	for (unsigned i = 0; i < l->screen.n_marks && !mark; i++)
+		mark = strcmp(l->screen.marks[i].text, with) ? NULL : &l->screen.marks[i];
 	if (!number[0]) {
 		moment_clock(l->screen.realtime_ns, clock, sizeof(clock));
 		snprintf(with, sizeof(with), "%s%s", l->feeds.range_to_ns ? "the range at " : "", clock);
-		begin_compare(l, 0, with);
+		feeds_compare(&l->feeds, true, 0);
+		screen_compare(&l->screen, with);
 	} else if (!mark) {
 		snprintf(with, sizeof(with), "compare: there is no mark %.16s", number);
 		live_hint(l, with);
@@ -608,7 +559,8 @@ static void compare_with(struct live *l, const char *number)
 		   (l->player && mark->at_ns > newest)) {
 		live_hint(l, "compare: the history does not reach that mark: go there and press =");
 	} else {
-		begin_compare(l, mark->at_ns < newest ? mark->at_ns : newest, mark->text);
+		feeds_compare(&l->feeds, true, mark->at_ns < newest ? mark->at_ns : newest);
+		screen_compare(&l->screen, mark->text);
 	}
 }
 
@@ -619,12 +571,16 @@ void live_compare(struct live *l)
 					    .typed = true,
 					    .answer = compare_with};
 
-	if (l->screen.compare.on)
-		end_compare(l);
-	else if (l->screen.compare.baseline)
+	if (l->screen.compare.on) {
+		feeds_compare(&l->feeds, false, 0);
+		screen_compare_end(&l->screen);
+		live_follow_range(l);
+		live_show_again(l);
+	} else if (l->screen.compare.baseline) {
 		begin_compare_log(l);
-	else if (l->screen.n_marks)
+	} else if (l->screen.n_marks) {
 		live_ask(l, &ask, "");
-	else
+	} else {
 		compare_with(l, "");
+	}
 }
