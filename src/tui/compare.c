@@ -1,6 +1,7 @@
 #include "tui/compare.h"
 
 #include "base/alloc.h"
+#include "base/real.h"
 #include "model/process.h"
 #include "report/report_log.h"
 #include "views/widget.h"
@@ -120,30 +121,26 @@ bool compare_read(struct compare *c, const struct sys *sys, const struct options
 	return ok;
 }
 
-static void forget_sides(struct compare *c)
+void compare_end(struct compare *c)
 {
 	for (enum source_kind kind = 0; kind < SOURCE_KINDS; kind++)
 		free(take_ptr(&c->was[kind]));
 	free(take_ptr(&c->processes));
 	free(take_ptr(&c->pairs));
 	c->paired = NULL;
-	c->n_processes = 0;
+	c->others = NULL;
+	c->n_others = 0;
 	c->changes = (struct view_changes){0};
+	c->on = c->with_log = false;
+	c->with[0] = 0;
 }
 
 void compare_fini(struct compare *c)
 {
-	forget_sides(c);
+	compare_end(c);
 	baseline_free(c->baseline);
 	free(c->rows);
 	*c = (struct compare){0};
-}
-
-void compare_end(struct compare *c)
-{
-	forget_sides(c);
-	c->on = c->with_log = false;
-	c->with[0] = 0;
 }
 
 void compare_begin(struct compare *c, const char *with, const struct process_list *list)
@@ -156,7 +153,7 @@ void compare_begin(struct compare *c, const char *with, const struct process_lis
 	c->processes = xcalloc(list->n + 1, sizeof(*c->processes));
 	for (unsigned i = 0; i < list->n; i++) {
 		const struct process *from = &list->processes[i];
-		struct compare_process *p = &c->processes[c->n_processes++];
+		struct compare_process *p = &c->processes[i];
 
 		memcpy(p->name, from->name, sizeof(p->name));
 		p->id = process_id_of(from);
@@ -164,6 +161,8 @@ void compare_begin(struct compare *c, const char *with, const struct process_lis
 		p->gpu_percent = (double)from->gpu_percent;
 		p->rss_bytes = from->rss_bytes == SAMPLE_UNKNOWN ? (double)NAN : (double)from->rss_bytes;
 	}
+	c->others = c->processes;
+	c->n_others = list->n;
 }
 
 void compare_begin_log(struct compare *c)
@@ -171,6 +170,8 @@ void compare_begin_log(struct compare *c)
 	compare_end(c);
 	c->on = c->with_log = true;
 	c->phase = 0;
+	c->others = c->baseline->processes;
+	c->n_others = c->baseline->n_processes;
 	snprintf(c->with, sizeof(c->with), "%s", c->baseline->name);
 }
 
@@ -249,23 +250,9 @@ static void add_chart(struct compare *c, const struct view *view, const struct c
 	}
 }
 
-static double cpu_of(const struct compare_process *list, unsigned n, const char *name)
+static bool is_named(const struct process *p, const char *name)
 {
-	double sum = 0;
-
-	for (unsigned i = 0; i < n; i++)
-		if (!list[i].id.is_thread && !strcmp(list[i].name, name) && !isnan(list[i].cpu_percent))
-			sum += list[i].cpu_percent;
-	return sum;
-}
-
-static unsigned count_named(const struct process_list *list, const char *name)
-{
-	unsigned n = 0;
-
-	for (unsigned i = 0; i < list->n; i++)
-		n += !list->processes[i].is_thread && !strcmp(list->processes[i].name, name);
-	return n;
+	return !p->is_thread && !strcmp(p->name, name);
 }
 
 /* A process of this screen is the same one; of a log it is the one of that name, if each side has
@@ -273,20 +260,21 @@ static unsigned count_named(const struct process_list *list, const char *name)
 static struct process_was was_of(const struct compare *c, const struct process_list *list,
 				 const struct process *p)
 {
-	const struct compare_process *of = c->with_log ? c->baseline->processes : c->processes, *found = NULL;
-	unsigned n = c->with_log ? c->baseline->n_processes : c->n_processes, n_found = 0;
-	bool one;
+	const struct compare_process *found = NULL;
+	unsigned n_found = 0, n_alike = 0;
 
-	for (unsigned i = 0; i < n; i++)
-		if (c->with_log ? !p->is_thread && !strcmp(of[i].name, p->name) : process_is(p, of[i].id)) {
-			found = &of[i];
+	for (unsigned i = 0; i < c->n_others; i++)
+		if (c->with_log ? is_named(p, c->others[i].name) : process_is(p, c->others[i].id)) {
+			found = &c->others[i];
 			n_found++;
 		}
-	one = n_found == 1 && (!c->with_log || count_named(list, p->name) == 1);
-	return one ? (struct process_was){.cpu_percent = found->cpu_percent,
-					  .gpu_percent = found->gpu_percent,
-					  .rss_bytes = found->rss_bytes}
-		   : (struct process_was){!n_found && !(c->with_log && p->is_thread), NAN, NAN, NAN};
+	for (unsigned i = 0; i < list->n; i++)
+		n_alike += is_named(&list->processes[i], p->name);
+	return n_found == 1 && (!c->with_log || n_alike == 1)
+		       ? (struct process_was){.cpu_percent = found->cpu_percent,
+					      .gpu_percent = found->gpu_percent,
+					      .rss_bytes = found->rss_bytes}
+		       : (struct process_was){!n_found && !(c->with_log && p->is_thread), NAN, NAN, NAN};
 }
 
 static bool is_gone(const struct compare *c, const struct process_list *list,
@@ -312,14 +300,13 @@ static int compare_cpu(const void *a, const void *b)
 /* "2 gone: game 80.8 %, loader 3.1 %" */
 static void name_gone(struct compare *c, const struct process_list *list)
 {
-	const struct compare_process *of = c->with_log ? c->baseline->processes : c->processes;
-	unsigned n_of = c->with_log ? c->baseline->n_processes : c->n_processes, n = 0;
-	AUTOFREE const struct compare_process **gone = xcalloc(n_of + 1, sizeof(*gone));
+	AUTOFREE const struct compare_process **gone = xcalloc(c->n_others + 1, sizeof(*gone));
 	AUTO_STRBUF struct strbuf text = {0};
+	unsigned n = 0;
 
-	for (unsigned i = 0; i < n_of; i++)
-		if (is_gone(c, list, &of[i]))
-			gone[n++] = &of[i];
+	for (unsigned i = 0; i < c->n_others; i++)
+		if (is_gone(c, list, &c->others[i]))
+			gone[n++] = &c->others[i];
 	if (n)
 		qsort(gone, n, sizeof(*gone), compare_cpu);
 	for (unsigned i = 0; i < n && i < GONE_NAMED; i++) {
@@ -332,7 +319,7 @@ static void name_gone(struct compare *c, const struct process_list *list)
 
 const struct process_was *compare_processes(struct compare *c, const struct process_list *list)
 {
-	if (!list || !(c->with_log ? c->baseline->n_processes : c->n_processes))
+	if (!list || !c->n_others)
 		return NULL;
 	if (c->paired == list && c->paired_ns == list->end_ns)
 		return c->pairs;
@@ -348,26 +335,25 @@ const struct process_was *compare_processes(struct compare *c, const struct proc
 /* By name: the percentages of one CPU of all processes of a name together. */
 static void add_processes(struct compare *c, const struct views *views, const struct process_list *list)
 {
-	const struct compare_process *was = c->with_log ? c->baseline->processes : c->processes;
-	unsigned n_was = c->with_log ? c->baseline->n_processes : c->n_processes, n = 0;
+	unsigned n = 0;
 	const struct view *view = views_find(views, "processes");
 	const struct unit *percent = unit_find(SPAN_LIT("percent"));
 
-	for (unsigned i = 0; was && i < list->n && n < PROCESSES_MOST; i++) {
+	for (unsigned i = 0; c->others && i < list->n && n < PROCESSES_MOST; i++) {
 		const struct process *p = &list->processes[i];
 		struct view_change change = {.name = p->name, .view = view, .compared = {.unit = percent}};
 		bool again = false;
 
 		if (p->is_thread || isnan(p->cpu_percent))
 			continue;
-		for (unsigned k = 0; k < i; k++) {
-			again |= !list->processes[k].is_thread && !strcmp(list->processes[k].name, p->name);
-		}
+		for (unsigned k = 0; k < i; k++)
+			again |= is_named(&list->processes[k], p->name);
 		for (unsigned k = i; k < list->n; k++)
-			if (!list->processes[k].is_thread && !strcmp(list->processes[k].name, p->name) &&
-			    !isnan(list->processes[k].cpu_percent))
-				change.compared.now += (double)list->processes[k].cpu_percent;
-		change.compared.was = cpu_of(was, n_was, p->name);
+			if (is_named(&list->processes[k], p->name))
+				real_add(&change.compared.now, (double)list->processes[k].cpu_percent);
+		for (unsigned k = 0; k < c->n_others; k++)
+			if (!c->others[k].id.is_thread && !strcmp(c->others[k].name, p->name))
+				real_add(&change.compared.was, c->others[k].cpu_percent);
 		if (again || (change.compared.now < CPU_LEAST && change.compared.was < CPU_LEAST))
 			continue;
 		add_change(c, &change);

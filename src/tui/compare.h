@@ -14,14 +14,15 @@ struct process_list;
 /* {0} compares nothing. */
 struct compare {
 	bool on;
-	char with[96];                     /* "before.mlog, level 2", "14:02:11" */
-	struct baseline *baseline;         /* NULL: no log was read */
-	bool with_log;                     /* the other side is that log, not a moment */
-	char asked[64];                    /* the phase that was asked for last; "" for none */
-	unsigned phase;                    /* of the log, from 1; 0: it has no such phase, so all of it */
-	double *was[SOURCE_KINDS];         /* of the log, by metric of the shown set; NULL: nothing */
-	struct compare_process *processes; /* of the moment */
-	unsigned n_processes;
+	char with[96];                        /* "before.mlog, level 2", "14:02:11" */
+	struct baseline *baseline;            /* NULL: no log was read */
+	bool with_log;                        /* the other side is that log, not a moment */
+	char asked[64];                       /* the phase that was asked for last; "" for none */
+	unsigned phase;                       /* of the log, from 1; 0: it has no such phase, so all of it */
+	double *was[SOURCE_KINDS];            /* of the log, by metric of the shown set; NULL: nothing */
+	struct compare_process *processes;    /* of the moment, owned */
+	const struct compare_process *others; /* these or those of the log; NULL: unknown */
+	unsigned n_others;
 	struct process_was *pairs; /* of the last compare_processes */
 	char gone[160]; /* the busiest of those that only the other side had, printable; "" if none */
 	const struct process_list *paired;

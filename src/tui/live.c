@@ -31,7 +31,7 @@ static bool is_reload(struct live *l)
 {
 	struct pollfd fds[TERM_FDS];
 
-	if (!screen_has_own(&l->screen))
+	if (!l->session.db->n_own)
 		return false;
 	term_fds(l->term, fds);
 	fds[0].events = 0; /* only whether it hung up */

@@ -51,7 +51,7 @@ static void show_explanation(struct live *l)
 static void show_own_view(struct live *l)
 {
 	if (!screen_next_own(&l->screen))
-		live_hint(l, screen_has_own(&l->screen)
+		live_hint(l, l->session.db->n_own
 				     ? "own views: none of them has anything to show on this machine"
 				     : "own views: none yet: OWN VIEWS in malitop(1) says how to write one");
 }
@@ -79,8 +79,8 @@ void live_reload(struct live *l)
 		return;
 	}
 	alerts_hint(&l->alerts, now,
-		    screen_has_own(&l->screen) ? "own views, metrics and findings: read again"
-					       : "own views: there are no files of yours");
+		    l->session.db->n_own ? "own views, metrics and findings: read again"
+					 : "own views: there are no files of yours");
 }
 
 /* As of now, so that the open help stands still: "malitop itself takes 0.4 % of a CPU, 6.1 MiB of

@@ -505,7 +505,7 @@ void live_phase(struct live *l)
 static void begin_compare_log(struct live *l)
 {
 	feeds_compare(&l->feeds, false, 0);
-	screen_compare_log(&l->screen);
+	screen_compare(&l->screen, NULL);
 	live_follow_range(l);
 	live_show_again(l);
 }

@@ -7,7 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define WATCHED 4 /* processes whose threads are read to find the busiest one */
+#define SATURATED 97 /* percent of all cycles of the top clock; samples jitter */
+#define WATCHED 4    /* processes whose threads are read to find the busiest one */
 #define SECOND_NS 1000000000ll
 #define SCAN_NS SECOND_NS /* processes are read at most this often, however fast the refresh */
 /* For a panel beside others, less often if that takes over 0.03 % of a CPU. */
@@ -44,36 +45,32 @@ static void add_pins(const struct screen *screen, struct views *views)
 		free(chart.series);
 }
 
-/* The panel of the largest changes, while something is compared. */
-static void add_changes(struct views *views)
+static void shown_sets(const struct screen *screen, const struct metric_set *sets[SOURCE_KINDS])
 {
-	const struct chart chart = {.name = "overview-changes",
-				    .title = "Largest changes",
-				    .base = "over all views, beyond the noise",
-				    .place = PLACE_FULL,
-				    .widget = &widget_changes,
-				    .weight = 2,
-				    .priority = 1};
+	for (enum source_kind kind = 0; kind < SOURCE_KINDS; kind++) {
+		const struct session_source *shown = session_shown(screen->session, kind);
 
-	views_prepend(views, "overview", &chart);
+		sets[kind] = shown ? shown->set : NULL;
+	}
 }
 
 static bool make_views(const struct screen *screen, struct views *views, struct err *err)
 {
-	struct session *session = screen->session;
+	const struct metric_set *sets[SOURCE_KINDS];
 
-	const struct metric_set *sets[SOURCE_KINDS] = {0};
-
-	for (enum source_kind kind = 0; kind < SOURCE_KINDS; kind++) {
-		const struct session_source *shown = session_shown(session, kind);
-
-		sets[kind] = shown ? shown->set : NULL;
-	}
-	if (!views_init(views, session->db, sets, err))
+	shown_sets(screen, sets);
+	if (!views_init(views, screen->session->db, sets, err))
 		return false;
 	add_pins(screen, views);
-	if (screen->compare.on)
-		add_changes(views);
+	if (screen->compare.on) /* the panel of the largest changes */
+		views_prepend(views, "overview",
+			      &(struct chart){.name = "overview-changes",
+					      .title = "Largest changes",
+					      .base = "over all views, beyond the noise",
+					      .place = PLACE_FULL,
+					      .widget = &widget_changes,
+					      .weight = 2,
+					      .priority = 1});
 	return true;
 }
 
@@ -88,20 +85,13 @@ static const struct view *find_view(const struct session *session, const struct 
 	return view || !overview ? view : &views->views[0];
 }
 
-/* What the view has a panel of. */
-static enum pane_busiest busiest_of(const struct view *view)
-{
-	for (unsigned i = 0; i < view->n_charts; i++) {
-		const struct chart *chart = &view->charts[i];
-
-		if (chart->widget == widget_find(SPAN_LIT("busiest")))
-			return chart->n_options ? BUSIEST_THREADS : BUSIEST_PROCESSES;
-	}
-	return BUSIEST_NONE;
-}
-
 static void set_view(struct screen *screen, const struct view *view)
 {
+	enum pane_busiest busiest = BUSIEST_NONE; /* what the view has a panel of */
+
+	for (unsigned i = 0; i < view->n_charts && !busiest; i++)
+		if (view->charts[i].widget == widget_find(SPAN_LIT("busiest")))
+			busiest = view->charts[i].n_options ? BUSIEST_THREADS : BUSIEST_PROCESSES;
 	screen_forget_filtered(screen);
 	screen->view = view;
 	screen->scroll = (struct view_scroll){0};
@@ -110,20 +100,13 @@ static void set_view(struct screen *screen, const struct view *view)
 	screen->hits.n = 0;
 	memset(screen->foot, 0, sizeof(screen->foot));
 	process_pane_leave(&screen->pane);
-	process_pane_want_busiest(&screen->pane, busiest_of(view));
+	process_pane_want_busiest(&screen->pane, busiest);
 	screen->gives_way = false;
 }
 
 struct process_pane *screen_pane(struct screen *screen)
 {
 	return strcmp(screen->view->name, "processes") == 0 ? &screen->pane : NULL;
-}
-
-static int64_t beside_ns(const struct process_list *list)
-{
-	int64_t ns = list ? list->cost_ns * SCAN_BESIDE_SHARE / SECOND_NS * SECOND_NS : 0; /* whole seconds */
-
-	return ns < SCAN_BESIDE_NS ? SCAN_BESIDE_NS : ns < SCAN_BESIDE_MOST_NS ? ns : SCAN_BESIDE_MOST_NS;
 }
 
 bool screen_shows_verdict(const struct screen *screen)
@@ -139,7 +122,16 @@ bool screen_wants_processes(struct screen *screen, struct process_query *query, 
 	const struct process_pane *pane = screen_pane(screen);
 	bool cpu = screen->view->foot == FOOT_CPU,
 	     beside = screen->pane.wants_busiest == BUSIEST_PROCESSES && !screen->gives_way;
-	int64_t least_ns = pane || cpu ? SCAN_NS : beside_ns(screen->pane.list);
+	int64_t least_ns = SCAN_NS;
+
+	if (!pane && !cpu) {
+		const struct process_list *list = screen->pane.list;
+
+		least_ns = list ? list->cost_ns * SCAN_BESIDE_SHARE / SECOND_NS * SECOND_NS : 0;
+		least_ns = least_ns < SCAN_BESIDE_NS        ? SCAN_BESIDE_NS
+			   : least_ns < SCAN_BESIDE_MOST_NS ? least_ns
+							    : SCAN_BESIDE_MOST_NS;
+	}
 
 	*query = (struct process_query){.threads_of = pane && pane->threads ? PROCESS_QUERY_ALL : 0,
 					.gpu_memory = pane || beside,
@@ -171,7 +163,7 @@ bool screen_init(struct screen *screen, struct session *session, struct feeds *f
 	snprintf(screen->wanted, sizeof(screen->wanted), "%s", view);
 	screen_lay_out(screen, session->options->layout ? session->options->layout : "all");
 	if (screen->view) {
-		process_pane_want_busiest(&screen->pane, busiest_of(screen->view));
+		set_view(screen, screen->view);
 		return true;
 	}
 	for (unsigned i = 0; i < screen->views.n_views; i++)
@@ -251,14 +243,12 @@ bool screen_pin(struct screen *screen, const struct row_subject *subject, bool *
 
 void screen_compare(struct screen *screen, const char *with)
 {
-	compare_begin(&screen->compare, with, screen->pane.list);
-	renew_views(screen);
-}
-
-void screen_compare_log(struct screen *screen)
-{
-	compare_begin_log(&screen->compare);
-	screen_compare_phase(screen, "");
+	if (with) {
+		compare_begin(&screen->compare, with, screen->pane.list);
+	} else {
+		compare_begin_log(&screen->compare);
+		screen_compare_phase(screen, "");
+	}
 	renew_views(screen);
 }
 
@@ -270,13 +260,9 @@ void screen_compare_end(struct screen *screen)
 
 void screen_compare_phase(struct screen *screen, const char *name)
 {
-	const struct metric_set *sets[SOURCE_KINDS] = {0};
+	const struct metric_set *sets[SOURCE_KINDS];
 
-	for (enum source_kind kind = 0; kind < SOURCE_KINDS; kind++) {
-		const struct session_source *shown = session_shown(screen->session, kind);
-
-		sets[kind] = shown ? shown->set : NULL;
-	}
+	shown_sets(screen, sets);
 	compare_phase(&screen->compare, name, sets);
 }
 
@@ -300,28 +286,6 @@ bool screen_turn(struct screen *screen, int by)
 		return true;
 	}
 	return false;
-}
-
-/* Why there is no GPU; of a GPU without counters, why it has none and how to get them. */
-static const char *notice_of(const struct session *session)
-{
-	const struct session_source *gpu = session->gpu;
-
-	if (gpu && !metric_find(gpu->set, SPAN_LIT("GPUBusy")))
-		return gpu->note;
-	return session->no_gpu.p;
-}
-
-#define SATURATED 97 /* percent of all cycles of the top clock; samples jitter */
-
-/* Views speak of the frames that are shown while these are known. */
-static void turn_views(struct screen *screen, struct view_data *data)
-{
-	const struct feed *gpu = &data->feeds[SOURCE_GPU];
-
-	data->frames_known = feeds_frames(screen->feeds).rate > 0;
-	views_frames(&screen->views, data->frames_known,
-		     gpu->set && feed_now(gpu, SPAN_LIT("GPUCapacity")) >= SATURATED);
 }
 
 const struct screen_layout screen_layouts[] = {{"all", ""},        {"gpu", "gumsw"}, {"cpu", "fcp"},
@@ -357,7 +321,9 @@ void screen_letters(const struct screen *screen, char all[16], char shown[16])
 
 void screen_fill_data(struct screen *screen, struct view_data *data)
 {
+	const struct session_source *source = screen->session->gpu;
 	bool overview = strcmp(screen->view->name, "overview") == 0;
+	const struct feed *gpu;
 
 	*data = (struct view_data){
 		.processes = &screen->pane.table,
@@ -378,7 +344,10 @@ void screen_fill_data(struct screen *screen, struct view_data *data)
 		.compact = overview && screen->layout.minimal,
 		.letters = overview && screen->layout.choosing,
 		.per_instance = screen->per_instance,
-		.notice = notice_of(screen->session),
+		/* why there is no GPU; of one without counters, why it has none and how to get them */
+		.notice = source && !metric_find(source->set, SPAN_LIT("GPUBusy"))
+				  ? source->note
+				  : screen->session->no_gpu.p,
 		.advice = screen->judge.advice.p,
 		.folds = &screen->folds,
 		.scroll = &screen->scroll,
@@ -398,7 +367,11 @@ void screen_fill_data(struct screen *screen, struct view_data *data)
 	if (strcmp(screen->view->name, "hot") == 0)
 		data->hot = screen_hot_make(&screen->hot, screen->feeds,
 					    screen->paused_ns != 0 || screen->replay != NULL);
-	turn_views(screen, data);
+	/* views speak of the frames that are shown while these are known */
+	gpu = &data->feeds[SOURCE_GPU];
+	data->frames_known = feeds_frames(screen->feeds).rate > 0;
+	views_frames(&screen->views, data->frames_known,
+		     gpu->set && feed_now(gpu, SPAN_LIT("GPUCapacity")) >= SATURATED);
 	if (screen->compare.on)
 		data->changes = &screen->compare.changes;
 }
@@ -476,11 +449,6 @@ void screen_draw(struct screen *screen, const struct alert *alert, struct canvas
 
 /* ---- views of the user's own ---- */
 
-bool screen_has_own(const struct screen *screen)
-{
-	return screen->session->db->n_own > 0;
-}
-
 bool screen_next_own(struct screen *screen)
 {
 	unsigned n = screen->views.n_views, at = (unsigned)(screen->view - screen->views.views);
@@ -526,19 +494,6 @@ static void add_metric(struct source_priority *priority, const struct metric_set
 		priority->n = metric_slots(metric, priority->slots, priority->n, SOURCE_PRIORITY_MAX);
 }
 
-/* A row stands for its panel, because one line may show several metrics; a row without a series, as
- * in the table of counters, for itself. */
-static void add_hit(struct source_priority *priority, const struct metric_set *set, const struct hit *hit)
-{
-	const struct chart *chart = hit->subject.chart;
-
-	if (hit->kind == HIT_PANEL)
-		for (unsigned i = 0; i < chart->n_series; i++)
-			add_metric(priority, set, chart->series[i].metric);
-	else if (hit->kind == HIT_ROW && !hit->subject.series && hit->at.h && hit->subject.metric)
-		add_metric(priority, set, hit->subject.metric);
-}
-
 void screen_priority(const struct screen *screen, enum source_kind kind, struct source_priority *priority)
 {
 	const struct session_source *shown = session_shown(screen->session, kind);
@@ -549,6 +504,14 @@ void screen_priority(const struct screen *screen, enum source_kind kind, struct 
 	if (screen->selected.chart && screen->selected.metric)
 		add_metric(priority, shown->set, screen->selected.metric);
 	priority->n_sure = priority->n;
-	for (unsigned i = 0; i < screen->hits.n; i++)
-		add_hit(priority, shown->set, &screen->hits.list[i]);
+	/* A row stands for its panel, because one line may show several metrics; a row without a
+	 * series, as in the table of counters, for itself. */
+	for (unsigned i = 0; i < screen->hits.n; i++) {
+		const struct hit *hit = &screen->hits.list[i];
+
+		for (unsigned k = 0; hit->kind == HIT_PANEL && k < hit->subject.chart->n_series; k++)
+			add_metric(priority, shown->set, hit->subject.chart->series[k].metric);
+		if (hit->kind == HIT_ROW && !hit->subject.series && hit->at.h && hit->subject.metric)
+			add_metric(priority, shown->set, hit->subject.metric);
+	}
 }

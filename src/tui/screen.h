@@ -73,14 +73,11 @@ void screen_follow(struct screen *screen);
 /* Read the user's own files again, with new metrics, findings and views. false: an error with file
  * and line, and everything is as before. */
 bool screen_reload(struct screen *screen, struct err *err);
-/* Whether there are such files. */
-bool screen_has_own(const struct screen *screen);
 /* Show the first own view, or the one after the shown one; false: there is none. */
 bool screen_next_own(struct screen *screen);
-/* Begin to compare with a moment of this screen, or with the log that was read; end it. The views
- * are made again: the Overview lists the largest changes. */
+/* Begin to compare with a moment of this screen, or with the log that was read (NULL); end it. The
+ * views are made again: the Overview lists the largest changes. */
 void screen_compare(struct screen *screen, const char *with);
-void screen_compare_log(struct screen *screen);
 void screen_compare_end(struct screen *screen);
 /* After the shown moment changed: compare with the phase of the log that has this name. */
 void screen_compare_phase(struct screen *screen, const char *name);

@@ -19,44 +19,30 @@ void screen_select(struct screen *screen, const struct row_subject *subject)
 	screen->scroll.follow = subject != NULL;
 }
 
-/* Show the panel beside the one that is shown alone. */
-static bool turn_zoom(struct screen *screen, int by)
-{
-	const struct chart *next;
-	struct view_data data;
-
-	if (!screen->zoom)
-		return false;
-	screen_fill_data(screen, &data);
-	next = view_panel(screen_shown_view(screen), &data, screen->zoom, by);
-	if (!next)
-		return false;
-	screen->zoom = next;
-	screen->hits.n = 0;
-	screen_select(screen, NULL);
-	return true;
-}
-
 bool screen_move(struct screen *screen, int by)
 {
 	const struct hits *hits = &screen->hits;
 	int from = screen->selected.chart ? hits_row(hits, &screen->selected) : -1, next;
+	const struct chart *panel;
+	struct view_data data;
 
 	if (from < 0 && by < 0)
 		from = (int)hits->n;
 	next = hits_next_row(hits, from, by);
-	if (next < 0)
-		return turn_zoom(screen, by);
-	screen_select(screen, &hits->list[next].subject);
+	if (next >= 0) {
+		screen_select(screen, &hits->list[next].subject);
+		return true;
+	}
+	if (!screen->zoom) /* else show the panel beside the one that is shown alone */
+		return false;
+	screen_fill_data(screen, &data);
+	panel = view_panel(screen_shown_view(screen), &data, screen->zoom, by);
+	if (!panel)
+		return false;
+	screen->zoom = panel;
+	screen->hits.n = 0;
+	screen_select(screen, NULL);
 	return true;
-}
-
-static const struct chart *first_panel(const struct hits *hits)
-{
-	for (unsigned i = 0; i < hits->n; i++)
-		if (hits->list[i].kind == HIT_PANEL)
-			return hits->list[i].subject.chart;
-	return NULL;
 }
 
 /* The largest changes are rows of other views: show that one. */
@@ -87,7 +73,10 @@ bool screen_zoom(struct screen *screen, const struct chart *chart)
 	if (screen->zoom)
 		chart = NULL;
 	else if (!chart)
-		chart = screen->selected.chart ? screen->selected.chart : first_panel(&screen->hits);
+		chart = screen->selected.chart;
+	for (unsigned i = 0; !screen->zoom && !chart && i < screen->hits.n; i++)
+		if (screen->hits.list[i].kind == HIT_PANEL)
+			chart = screen->hits.list[i].subject.chart;
 	if (chart == screen->zoom)
 		return false;
 	screen->zoom = chart;
@@ -107,29 +96,19 @@ bool screen_show_metric(struct screen *screen, const struct view *view, const st
 	return true;
 }
 
-/* Show its view with the row of its number selected, or of the first evidence that has a row. */
-static void show_evidence(struct screen *screen, const struct view *view, const struct judged *finding)
-{
-	const struct metric *m = finding->number.metric;
-
-	screen->filter[0] = 0;
-	screen_show(screen, view);
-	if (m && screen_show_metric(screen, view, m))
-		return;
-	for (unsigned i = 0; i < finding->n_evidence; i++) {
-		m = finding->evidence[i].metric;
-		if (m && screen_show_metric(screen, view, m))
-			return;
-	}
-}
-
 bool screen_show_finding(struct screen *screen, const struct judged *finding)
 {
 	const struct view *view = finding ? screen_judge_look(&screen->views, finding->def) : NULL;
+	const struct metric *m;
 
-	if (view)
-		show_evidence(screen, view, finding);
-	return view != NULL;
+	if (!view)
+		return false;
+	screen->filter[0] = 0;
+	screen_show(screen, view);
+	m = finding->number.metric;
+	for (unsigned i = 0; !(m && screen_show_metric(screen, view, m)) && i < finding->n_evidence; i++)
+		m = finding->evidence[i].metric;
+	return true;
 }
 
 bool screen_back(struct screen *screen)

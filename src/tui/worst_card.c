@@ -140,38 +140,19 @@ const struct frame_facts *worst_card_selected(const struct worst_card *card, con
 
 enum key_answer worst_card_key(struct worst_card *card, const struct frame_stats *stats, uint32_t key)
 {
-	int n = stats ? (int)stats->n_worst : 0, by = 0;
+	struct key_action does = keys_action(keys_everywhere, key, NEEDS_NO_TIMELINE);
+	int n = stats ? (int)stats->n_worst : 0, by = does.number;
 
-	switch (key) {
-	case 'q':
-	case 'W':
-	case K_ESCAPE:
+	if (key == 'q' || key == 'W' || does.action == ACTION_BACK)
 		return KEY_CLOSES;
-	case K_UP:
-	case K_WHEEL_UP:
-		by = -1;
-		break;
-	case K_DOWN:
-	case K_WHEEL_DOWN:
-		by = 1;
-		break;
-	case K_PAGE_UP:
-		by = -card->page;
-		break;
-	case K_PAGE_DOWN:
-		by = card->page;
-		break;
-	case K_HOME:
-		by = -n;
-		break;
-	case K_END:
-		by = n;
-		break;
-	default:
+	if (does.action == ACTION_PAGE)
+		by *= card->page;
+	else if (does.action == ACTION_EDGE)
+		by *= n;
+	else if (does.action != ACTION_SELECT && does.action != ACTION_SCROLL)
 		return keys_pass_card(key) ? KEY_PASSED : KEY_UNKNOWN;
-	}
 	follow_selected(card, stats);
-	card->at = card->at + by < 0 ? 0 : card->at + by >= n ? n - 1 : card->at + by;
+	card->at = card->at + by >= n ? n - 1 : card->at + by;
 	card->at = card->at < 0 ? 0 : card->at;
 	card->number = n ? stats->worst[card->at].number : 0;
 	return KEY_TAKEN;
