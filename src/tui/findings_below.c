@@ -52,27 +52,6 @@ static unsigned count_checks(const struct judge *judge, enum check check)
 	return n;
 }
 
-static int check_columns(int cols)
-{
-	return cols / CHECK_COLS > 1 ? cols / CHECK_COLS : 1;
-}
-
-/* "ok  Read stall rate      1.8 %  < 10.0 %" */
-static void draw_check(const struct judged *f, struct canvas *canvas, struct rect r)
-{
-	char value[UNITS_TEXT], limit[UNITS_TEXT];
-	const struct judge_number *n = &f->number;
-
-	rect_left(&r, canvas_text(canvas, r, STYLE_CALM, "ok") + 2);
-	canvas_printf(canvas, rect_right(&r, r.w < LIMIT_FROM - 4 ? 0 : LIMIT_COLS), STYLE_DIM, "  %s %s",
-		      f->side == ALERT_ABOVE ? "<" : ">",
-		      unit_format(limit, f->limit, n->unit, false, canvas->ascii));
-	canvas_text_right(
-		canvas, rect_right(&r, VALUE_COLS), STYLE_TEXT,
-		unit_format(value, n->value, n->unit, n->metric && n->metric->grows, canvas->ascii));
-	canvas_text_cut(canvas, r, STYLE_TEXT, n->title);
-}
-
 /* "4 more: ...", "3 without a value: ..." */
 static void add_rest(const struct judge *judge, enum check check, unsigned skip, const char *what,
 		     struct strbuf *out)
@@ -93,22 +72,33 @@ static void add_rest(const struct judge *judge, enum check check, unsigned skip,
 static void draw_checks(const struct judge *judge, struct canvas *canvas, struct rect r)
 {
 	unsigned n = count_checks(judge, CHECK_FINE), shown = 0;
-	int columns = check_columns(r.w - 2 * PANEL_MARGIN), rows = r.h - 3, w;
+	int columns = (r.w - 2 * PANEL_MARGIN) / CHECK_COLS, rows = r.h - 3, w;
 	AUTO_STRBUF struct strbuf rest = {0};
 	char corner[32];
 
 	snprintf(corner, sizeof(corner), "%u ok", n);
 	panel_box(&(struct panel_texts){"Checked and fine", "value, limit", corner, STYLE_CALM}, canvas, r);
 	r = (struct rect){r.x + PANEL_MARGIN, r.y + 1, r.w - 2 * PANEL_MARGIN, r.h - 2};
+	columns = columns > 1 ? columns : 1;
 	w = r.w / columns;
-	for (unsigned i = 0; judge && i < judge->n_findings && (int)shown < rows * columns; i++)
-		if (check_of(judge, i) == CHECK_FINE) {
-			int row = (int)shown % rows, column = (int)shown / rows;
+	for (unsigned i = 0; judge && i < judge->n_findings && (int)shown < rows * columns; i++) {
+		const struct judged *f = &judge->findings[i];
+		struct rect cell;
+		char limit[UNITS_TEXT];
 
-			draw_check(&judge->findings[i], canvas,
-				   (struct rect){r.x + column * w, r.y + row, w, 1});
-			shown++;
-		}
+		if (check_of(judge, i) != CHECK_FINE)
+			continue;
+		/* "ok  Read stall rate      1.8 %  < 10.0 %" */
+		cell = (struct rect){r.x + (int)shown / rows * w, r.y + (int)shown % rows, w, 1};
+		rect_left(&cell, canvas_text(canvas, cell, STYLE_CALM, "ok") + 2);
+		canvas_printf(canvas, rect_right(&cell, cell.w < LIMIT_FROM - 4 ? 0 : LIMIT_COLS), STYLE_DIM,
+			      "  %s %s", f->side == ALERT_ABOVE ? "<" : ">",
+			      unit_format(limit, f->limit, f->number.unit, false, canvas->ascii));
+		findings_put_value(canvas, rect_right(&cell, VALUE_COLS), STYLE_TEXT, &f->number,
+				   f->number.value);
+		canvas_text_cut(canvas, cell, STYLE_TEXT, f->number.title);
+		shown++;
+	}
 	add_rest(judge, CHECK_FINE, shown, "more", &rest);
 	add_rest(judge, CHECK_BEYOND, 0, "beyond the limit, which does not matter now", &rest);
 	add_rest(judge, CHECK_UNKNOWN, 0, "without a value", &rest);
@@ -127,14 +117,6 @@ static unsigned count_alike(const struct judge *judge, unsigned event)
 	for (unsigned i = 0; i < judge->n_events; i++)
 		n += judge->events[i].what == judge->events[event].what && !judge->events[i].ended;
 	return n;
-}
-
-static bool is_last_of_its_kind(const struct judge *judge, unsigned event)
-{
-	for (unsigned i = event + 1; i < judge->n_events; i++)
-		if (judge->events[i].what == judge->events[event].what)
-			return false;
-	return true;
 }
 
 /* "5x warning  Reads wait for the bus", "gone: ..." */
@@ -171,12 +153,15 @@ static bool next_recent(struct recent *r, int64_t *at_ns, bool *is_event)
 	while (r->event || r->mark) {
 		int64_t event_ns = r->event ? judge->events[r->event - 1].at_ns : INT64_MIN,
 			mark_ns = r->mark ? r->screen->marks[r->mark - 1].at_ns : INT64_MIN;
+		bool repeats = false;
 
 		*is_event = event_ns > mark_ns;
 		*at_ns = *is_event ? event_ns : mark_ns;
 		r->event -= *is_event;
 		r->mark -= !*is_event;
-		if (*at_ns <= end_ns && (!*is_event || is_last_of_its_kind(judge, r->event)))
+		for (unsigned i = r->event + 1; *is_event && i < judge->n_events; i++)
+			repeats |= judge->events[i].what == judge->events[r->event].what;
+		if (*at_ns <= end_ns && !repeats)
 			return end_ns - *at_ns <= RECENT_NS;
 	}
 	return false;
@@ -186,19 +171,6 @@ static struct recent newest_recent(const struct screen *screen)
 {
 	return (struct recent){screen, screen->judge.judge ? screen->judge.judge->n_events : 0,
 			       screen->n_marks};
-}
-
-static void draw_one_recent(const struct screen *screen, const struct recent *at, int64_t at_ns,
-			    bool is_event, struct canvas *canvas, struct rect row)
-{
-	char clock[16];
-
-	moment_clock(screen->realtime_ns - (screen->judge.judge->end_ns - at_ns), clock, sizeof(clock));
-	rect_left(&row, canvas_text(canvas, row, STYLE_DIM, clock) + 2);
-	if (is_event)
-		draw_event(screen, at->event, canvas, row);
-	else
-		canvas_printf(canvas, row, STYLE_MARK, "\u25b2  %s", screen->marks[at->mark].text);
 }
 
 /* How many of the next ones began in the same second as the first of them. */
@@ -221,6 +193,8 @@ static void draw_recent(const struct screen *screen, struct canvas *canvas, stru
 {
 	struct recent at = newest_recent(screen);
 	int n = 0, left = 0, skipped = 0;
+	struct rect row;
+	char clock[16];
 	int64_t at_ns;
 	bool is_event;
 
@@ -239,7 +213,14 @@ static void draw_recent(const struct screen *screen, struct canvas *canvas, stru
 			n -= skipped;
 		}
 		next_recent(&at, &at_ns, &is_event);
-		draw_one_recent(screen, &at, at_ns, is_event, canvas, rect_top(&r, 1));
+		moment_clock(screen->realtime_ns - (screen->judge.judge->end_ns - at_ns), clock,
+			     sizeof(clock));
+		row = rect_top(&r, 1);
+		rect_left(&row, canvas_text(canvas, row, STYLE_DIM, clock) + 2);
+		if (is_event)
+			draw_event(screen, at.event, canvas, row);
+		else
+			canvas_printf(canvas, row, STYLE_MARK, "\u25b2  %s", screen->marks[at.mark].text);
 		n--;
 		if (!--left && skipped && r.h > 0)
 			canvas_printf(canvas, rect_top(&r, 1), STYLE_DIM, "%10s%d more began", "", skipped);
@@ -288,10 +269,7 @@ static void add_number(struct page *page, const struct judged *f, const struct j
 			canvas_meter(page->canvas, meter, first ? STYLE_BUSY : STYLE_SERIES1, value / 100,
 				     first ? f->limit / 100 : (double)NAN);
 	}
-	canvas_text_right(page->canvas, rect_left(&row, NUMBER_VALUE), STYLE_VALUE,
-			  isnan(value) ? page->canvas->ascii ? "-" : "\u2013"
-				       : unit_format(text, value, n->unit, n->metric && n->metric->grows,
-						     page->canvas->ascii));
+	findings_put_value(page->canvas, rect_left(&row, NUMBER_VALUE), STYLE_VALUE, n, value);
 	rect_left(&row, 2);
 	if (first) {
 		unit_format(text, f->limit, n->unit, false, page->canvas->ascii);
@@ -331,26 +309,21 @@ static void add_selected(struct page *page, const struct screen *screen, const s
 	page_text(page, LABEL_COLS, STYLE_TEXT, "Look at", look);
 }
 
-static void draw_selected(const struct screen *screen, const struct judged *f, struct canvas *canvas,
-			  struct rect r)
-{
-	char lasted[UNITS_TEXT], corner[UNITS_TEXT + 16];
-	struct page page = {.canvas = canvas,
-			    .window = {r.x + PANEL_MARGIN, r.y + 1, r.w - 2 * PANEL_MARGIN, r.h - 2}};
-
-	findings_lasted(lasted, screen->judge.judge->end_ns - f->since_ns, false);
-	snprintf(corner, sizeof(corner), f->holds ? "for %s" : "ended %s ago", lasted);
-	panel_box(&(struct panel_texts){f->def->title, "", corner, STYLE_DIM}, canvas, r);
-	add_selected(&page, screen, f);
-}
-
 void findings_below_draw(const struct screen *screen, const struct judged *f, struct canvas *canvas,
 			 struct rect r)
 {
+	char lasted[UNITS_TEXT], corner[UNITS_TEXT + 16];
+	struct page page = {.canvas = canvas};
+
 	if (r.w >= RECENT_FROM)
 		draw_recent(screen, canvas, rect_right(&r, RECENT_COLS));
-	if (f)
-		draw_selected(screen, f, canvas, r);
-	else
+	if (!f) {
 		draw_checks(screen->judge.judge, canvas, r);
+		return;
+	}
+	findings_lasted(lasted, screen->judge.judge->end_ns - f->since_ns, false);
+	snprintf(corner, sizeof(corner), f->holds ? "for %s" : "ended %s ago", lasted);
+	panel_box(&(struct panel_texts){f->def->title, "", corner, STYLE_DIM}, canvas, r);
+	page.window = (struct rect){r.x + PANEL_MARGIN, r.y + 1, r.w - 2 * PANEL_MARGIN, r.h - 2};
+	add_selected(&page, screen, f);
 }

@@ -33,17 +33,6 @@ static void select_row(struct findings_card *card, int at)
 	card->at_checks = !card->def;
 }
 
-/* The selection stays on its finding, which may have moved, or on the last row. */
-static void follow_selected(struct findings_card *card)
-{
-	int at = card->at < card->n ? card->at : card->n - 1;
-
-	for (int i = 0; i < card->n; i++)
-		if (card->rows[i]->def == card->def)
-			at = i;
-	select_row(card, card->at_checks ? card->n : at);
-}
-
 /* ---- the order ---- */
 
 static int shown_at(const struct findings_card *card, const struct judged *f)
@@ -54,17 +43,11 @@ static int shown_at(const struct findings_card *card, const struct judged *f)
 	return -1;
 }
 
-/* Findings of one group, which stand together whatever happens. */
-static int end_of_group(const struct findings_card *card, const struct screen *screen, int from)
+/* Findings of one group stand together whatever happens. */
+static const char *group_title(const struct screen *screen, const struct judged *f)
 {
-	const struct judged *f = card->rows[from];
-	int end = from + 1;
-
-	while (end < card->n && card->rows[end]->holds == f->holds &&
-	       (!f->holds || screen_judge_rank(&screen->judge, card->rows[end]).group ==
-				     screen_judge_rank(&screen->judge, f).group))
-		end++;
-	return end;
+	return f->holds ? judge_group_titles[screen_judge_rank(&screen->judge, f).group]
+			: "Ended in the last minute";
 }
 
 /* Put those of a group that were shown into the order in which they were; new ones keep their
@@ -97,7 +80,10 @@ static void hold_order(struct findings_card *card, const struct screen *screen)
 
 	memcpy(wanted, card->rows, sizeof(wanted));
 	for (int from = 0, end; from < card->n; from = end) {
-		end = end_of_group(card, screen, from);
+		const char *group = group_title(screen, card->rows[from]);
+
+		for (end = from + 1; end < card->n && group_title(screen, card->rows[end]) == group;)
+			end++;
 		differs |= keep_order(card, from, end);
 	}
 	card->differs_ns = !differs ? 0 : card->differs_ns ? card->differs_ns : now_ns;
@@ -115,21 +101,25 @@ static void hold_order(struct findings_card *card, const struct screen *screen)
 static void list_findings(struct findings_card *card, const struct screen *screen)
 {
 	const struct judge *judge = screen->judge.judge;
+	int at;
 
 	card->n = 0;
 	for (unsigned i = 0; judge && i < judge->n_findings && card->n < FINDINGS_CARD_MOST; i++) {
 		const struct judged *f = &judge->findings[i];
-		int at = card->n;
 
 		if (!is_listed(card, screen, f))
 			continue;
-		for (; at > 0 && screen_judge_before(&screen->judge, f, card->rows[at - 1]); at--)
+		for (at = card->n; at > 0 && screen_judge_before(&screen->judge, f, card->rows[at - 1]); at--)
 			card->rows[at] = card->rows[at - 1];
 		card->rows[at] = f;
 		card->n++;
 	}
 	hold_order(card, screen);
-	follow_selected(card);
+	/* the selection stays on its finding, which may have moved, or on the last row */
+	at = card->at < card->n ? card->at : card->n - 1;
+	for (int i = 0; i < card->n; i++)
+		at = card->rows[i]->def == card->def ? i : at;
+	select_row(card, card->at_checks ? card->n : at);
 }
 
 static unsigned count_held(const struct findings_card *card, const struct screen *screen,
@@ -145,7 +135,6 @@ static unsigned count_held(const struct findings_card *card, const struct screen
 
 /* ---- one row ---- */
 
-/* "3 min 43 s"; short: "3m43" */
 void findings_lasted(char text[UNITS_TEXT], int64_t ns, bool brief)
 {
 	long long s = ns / 1000000000;
@@ -187,6 +176,17 @@ bool findings_beyond(const struct judged *f)
 	return f->side == ALERT_ABOVE ? value >= f->limit : value <= f->limit;
 }
 
+void findings_put_value(struct canvas *canvas, struct rect r, enum style style, const struct judge_number *n,
+			double value)
+{
+	char text[UNITS_TEXT];
+
+	canvas_text_right(canvas, r, style,
+			  isnan(value) ? canvas->ascii ? "-" : "\u2013"
+				       : unit_format(text, value, n->unit, n->metric && n->metric->grows,
+						     canvas->ascii));
+}
+
 struct finding_columns {
 	struct rect severity, title, value, limit, worth, lasted, look, past; /* w 0: left out */
 };
@@ -204,18 +204,6 @@ static struct finding_columns cut_columns(struct rect row)
 	c.value = rect_right(&row, 10);
 	c.title = row;
 	return c;
-}
-
-/* A number with its unit from its place on, so that rows stand below each other. */
-static void put_value(struct canvas *canvas, struct rect r, enum style style, const struct judge_number *n,
-		      double value)
-{
-	char text[UNITS_TEXT];
-
-	canvas_text_right(canvas, r, style,
-			  isnan(value) ? canvas->ascii ? "-" : "\u2013"
-				       : unit_format(text, value, n->unit, n->metric && n->metric->grows,
-						     canvas->ascii));
 }
 
 /* "above 60.0 %  house"; of a number that is back within it, where it ends: "until 55.0 %  house" */
@@ -283,8 +271,8 @@ static void draw_finding(const struct screen *screen, const struct judged *f, bo
 	canvas_printf(canvas, c.severity, worst, "%s %s", f->holds ? signs[rank.severity] : " \u2013",
 		      f->holds ? finding_severity_names[rank.severity] : "ended");
 	canvas_text_cut(canvas, c.title, style, f->def->title);
-	put_value(canvas, c.value, findings_beyond(f) ? worst : style, &f->number,
-		  isnan(f->number.value) ? f->mean : f->number.value);
+	findings_put_value(canvas, c.value, findings_beyond(f) ? worst : style, &f->number,
+			   isnan(f->number.value) ? f->mean : f->number.value);
 	draw_limit(f, canvas, c.limit, style);
 	draw_worth(&rank, canvas, c.worth, style);
 	findings_lasted(lasted, screen->judge.judge->end_ns - f->since_ns, c.lasted.w < 13);
@@ -315,9 +303,7 @@ static unsigned list_lines(const struct findings_card *card, const struct screen
 	unsigned n = 0;
 
 	for (int i = 0; i < card->n; i++) {
-		const struct judged *f = card->rows[i];
-		const char *title = f->holds ? judge_group_titles[screen_judge_rank(&screen->judge, f).group]
-					     : "Ended in the last minute";
+		const char *title = group_title(screen, card->rows[i]);
 
 		if (titles && title != last)
 			lines[n++] = (struct list_line){LINE_TITLE, title, i};
@@ -413,34 +399,6 @@ static void draw_panel(struct findings_card *card, const struct screen *screen, 
 	draw_list(card, screen, canvas, r);
 }
 
-/* The list gets what it needs, but leaves half to what is below. */
-static int below_rows(const struct findings_card *card, const struct screen *screen, struct rect r)
-{
-	struct list_line lines[LINES_MOST];
-	int needed = (int)list_lines(card, screen, r.w - 2 * PANEL_MARGIN >= WIDE, lines) + 3,
-	    rows = r.h - needed > r.h / 2 ? r.h - needed : r.h / 2;
-
-	return rows < SELECTED_ROWS ? 0 : rows;
-}
-
-static void draw_summary(const struct findings_card *card, const struct screen *screen, struct canvas *canvas,
-			 struct rect row)
-{
-	unsigned n = screen_judge_held(&screen->judge);
-
-	rect_left(&row, 1);
-	if (!card->n) {
-		canvas_text(canvas, row, STYLE_TEXT,
-			    screen->filter[0] ? "findings: none fits the filter; / changes it"
-					      : "findings: none now, and none in the last minute");
-		return;
-	}
-	rect_left(&row, canvas_printf(canvas, row, n ? STYLE_BUSY : STYLE_CALM, "%u finding%s", n,
-				      n == 1 ? "" : "s") +
-				2);
-	canvas_text_cut(canvas, row, STYLE_TEXT, "beyond a limit for 2 s, now, or dim in the last minute");
-}
-
 void findings_card_draw(struct findings_card *card, struct screen *screen, const struct alert *alert,
 			struct canvas *canvas)
 {
@@ -460,49 +418,41 @@ void findings_card_draw(struct findings_card *card, struct screen *screen, const
 			  {'/', '/'},
 			  {'!', K_ESCAPE}},
 		.n = 7};
-	struct rect r, below;
+	struct list_line lines[LINES_MOST];
+	struct rect r, row, below;
+	unsigned held;
+	int needed, rest;
 
 	screen_draw_frame(screen, &(struct screen_part){NULL, &keys}, alert, canvas, &r);
 	list_findings(card, screen);
-	draw_summary(card, screen, canvas, rect_top(&r, 1));
-	below = rect_bottom(&r, below_rows(card, screen, r));
+	row = rect_top(&r, 1);
+	rect_left(&row, 1);
+	held = screen_judge_held(&screen->judge);
+	if (card->n) {
+		rect_left(&row, canvas_printf(canvas, row, held ? STYLE_BUSY : STYLE_CALM, "%u finding%s",
+					      held, held == 1 ? "" : "s") +
+					2);
+		canvas_text_cut(canvas, row, STYLE_TEXT,
+				"beyond a limit for 2 s, now, or dim in the last minute");
+	} else {
+		canvas_text(canvas, row, STYLE_TEXT,
+			    screen->filter[0] ? "findings: none fits the filter; / changes it"
+					      : "findings: none now, and none in the last minute");
+	}
+	/* the list gets what it needs, but leaves half to what is below */
+	needed = (int)list_lines(card, screen, r.w - 2 * PANEL_MARGIN >= WIDE, lines) + 3;
+	rest = r.h - needed > r.h / 2 ? r.h - needed : r.h / 2;
+	below = rect_bottom(&r, rest < SELECTED_ROWS ? 0 : rest);
 	draw_panel(card, screen, canvas, r);
 	if (below.h)
 		findings_below_draw(screen, card->at < card->n ? card->rows[card->at] : NULL, canvas, below);
-}
-
-static void mute_selected(struct findings_card *card, struct screen *screen, struct strbuf *said)
-{
-	const struct finding_def *def = findings_card_selected(card);
-	bool mute = def && !screen_judge_mutes(&screen->judge, def);
-
-	if (!def) {
-		strbuf_str(said, "mute: there is no finding");
-		return;
-	}
-	screen_judge_mute(&screen->judge, def, mute);
-	strbuf_printf(said, mute ? "%s: muted; X shows it" : "%s: no longer muted", def->name);
-	list_findings(card, screen);
-}
-
-/* What acts on the rows of a view, which is not shown. */
-static bool needs_view(enum action action)
-{
-	return action == ACTION_ZOOM || action == ACTION_PER_CORE || action == ACTION_PIN ||
-	       action == ACTION_COUNTED || action == ACTION_EDGE || action == ACTION_COMPARE;
-}
-
-static bool shows_view(enum action action)
-{
-	return action == ACTION_VIEW || action == ACTION_TURN || action == ACTION_OWN ||
-	       action == ACTION_COUNTERS || action == ACTION_GPU;
 }
 
 enum key_answer findings_card_key(struct findings_card *card, struct screen *screen, uint32_t key,
 				  struct strbuf *said)
 {
 	struct key_action does = keys_action(keys_everywhere, key, NEEDS_NO_TIMELINE);
-	enum action action = keys_action(keys_everywhere, key, ~0u).action;
+	bool mute;
 
 	list_findings(card, screen); /* the sources may have changed since the last draw */
 	if (key == 'q' || key == '!' || does.action == ACTION_BACK) {
@@ -513,22 +463,40 @@ enum key_answer findings_card_key(struct findings_card *card, struct screen *scr
 		return screen_show_finding(screen, card->at < card->n ? card->rows[card->at] : NULL)
 			       ? KEY_CLOSES
 			       : KEY_TAKEN;
+	if (key == 'x' && card->def) {
+		mute = !screen_judge_mutes(&screen->judge, card->def);
+		screen_judge_mute(&screen->judge, card->def, mute);
+		strbuf_printf(said, mute ? "%s: muted; X shows it" : "%s: no longer muted", card->def->name);
+		list_findings(card, screen);
+		return KEY_TAKEN;
+	}
 	if (key == 'x')
-		mute_selected(card, screen, said);
+		strbuf_str(said, "mute: there is no finding");
 	else if (key == 'X')
 		card->shows_muted = !card->shows_muted;
 	else if (does.action == ACTION_SELECT || does.action == ACTION_SCROLL)
 		select_row(card, card->at + does.number);
 	else if (does.action == ACTION_PAGE)
 		select_row(card, card->at + does.number * card->page);
-	else if (action == ACTION_EXPLAIN)
-		return card->def ? KEY_PASSED : KEY_TAKEN; /* the caller explains the selected one */
 	else
-		return needs_view(action) ? KEY_UNKNOWN : shows_view(action) ? KEY_LEAVES : KEY_PASSED;
+		switch (keys_action(keys_everywhere, key, ~0u).action) {
+		case ACTION_EXPLAIN: /* the caller explains the selected one */
+			return card->def ? KEY_PASSED : KEY_TAKEN;
+		case ACTION_ZOOM: /* what acts on the rows of a view, which is not shown */
+		case ACTION_PER_CORE:
+		case ACTION_PIN:
+		case ACTION_COUNTED:
+		case ACTION_EDGE:
+		case ACTION_COMPARE:
+			return KEY_UNKNOWN;
+		case ACTION_VIEW: /* what shows a view */
+		case ACTION_TURN:
+		case ACTION_OWN:
+		case ACTION_COUNTERS:
+		case ACTION_GPU:
+			return KEY_LEAVES;
+		default:
+			return KEY_PASSED;
+		}
 	return KEY_TAKEN;
-}
-
-const struct finding_def *findings_card_selected(const struct findings_card *card)
-{
-	return card->def;
 }

@@ -30,9 +30,9 @@ void findings_card_draw(struct findings_card *card, struct screen *screen, const
  * that shows another view closes it, too. A message for the user is added to *said. */
 enum key_answer findings_card_key(struct findings_card *card, struct screen *screen, uint32_t key,
 				  struct strbuf *said);
-/* The selected finding; NULL if there is none. */
-const struct finding_def *findings_card_selected(const struct findings_card *card);
-
+/* A number with its unit from its place on, so that rows stand below each other. */
+void findings_put_value(struct canvas *canvas, struct rect r, enum style style, const struct judge_number *n,
+			double value);
 /* "3 min 43 s", brief "3m43" */
 void findings_lasted(char text[UNITS_TEXT], int64_t ns, bool brief);
 

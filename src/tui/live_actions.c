@@ -31,8 +31,7 @@ static void see_rows(struct live *l)
 /* The selected finding, while they are shown; else the selected row, or the first. */
 static void show_explanation(struct live *l)
 {
-	const struct finding_def *finding =
-		live_is_open(l, MODE_FINDINGS) ? findings_card_selected(&l->findings) : NULL;
+	const struct finding_def *finding = live_is_open(l, MODE_FINDINGS) ? l->findings.def : NULL;
 
 	if (!finding) {
 		see_rows(l);

@@ -15,13 +15,6 @@ struct process_list *process_kept_newest(const struct process_kept *kept)
 	return kept->n ? kept->lists[kept->n - 1] : NULL;
 }
 
-static void drop_oldest(struct process_kept *kept)
-{
-	process_list_free(kept->lists[0]);
-	kept->n--;
-	memmove(kept->lists, kept->lists + 1, kept->n * sizeof(*kept->lists));
-}
-
 static size_t bytes_of(const struct process_list *list)
 {
 	return list->n * sizeof(*list->processes) + list->commands_size;
@@ -39,7 +32,8 @@ static void drop_excess(struct process_kept *kept)
 	}
 	while (kept->n && (bytes > PROCESS_KEPT_BYTES || kept->n == PROCESS_KEPT)) {
 		bytes -= bytes_of(kept->lists[0]);
-		drop_oldest(kept);
+		process_list_free(kept->lists[0]);
+		memmove(kept->lists, kept->lists + 1, --kept->n * sizeof(*kept->lists));
 	}
 }
 
@@ -56,12 +50,6 @@ void process_kept_add(struct process_kept *kept, struct process_list *list)
 	kept->lists[kept->n++] = list;
 }
 
-/* Whether the newest list stands for a time after its interval. */
-static bool is_current(const struct process_list *newest, int64_t ns)
-{
-	return !newest->begin_ns || ns - newest->end_ns <= 2 * (newest->end_ns - newest->begin_ns);
-}
-
 struct process_list *process_kept_at(struct process_kept *kept, int64_t ns)
 {
 	struct process_list *newest = process_kept_newest(kept);
@@ -69,8 +57,11 @@ struct process_list *process_kept_at(struct process_kept *kept, int64_t ns)
 
 	while (at < kept->n && kept->lists[at]->end_ns < ns)
 		at++;
-	if (at == kept->n)
-		return newest && is_current(newest, ns) ? newest : NULL;
+	if (at == kept->n) /* the newest list may stand for a time after its interval */
+		return newest && (!newest->begin_ns ||
+				  ns - newest->end_ns <= 2 * (newest->end_ns - newest->begin_ns))
+			       ? newest
+			       : NULL;
 	if (kept->lists[at]->begin_ns > ns)
 		return NULL;
 	for (unsigned i = 0; i <= at; i++)

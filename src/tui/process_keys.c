@@ -202,14 +202,6 @@ static void choose_signal(struct process_pane *pane)
 	pane->table.choice = &pane->choice;
 }
 
-static void clear_filters(struct process_pane *pane)
-{
-	pane->filter[0] = 0;
-	pane->user[0] = 0;
-	pane->table.order.user = NULL;
-	process_pane_arrange(pane);
-}
-
 /* Nothing is clicked below a choice, or while a question waits. */
 void process_pane_click_title(struct process_pane *pane, enum process_key key)
 {
@@ -258,7 +250,9 @@ static bool key_in_rows(struct process_pane *pane, uint32_t key)
 	struct key_action does = keys_action(keys_of_processes, key, has);
 
 	if (key == K_ESCAPE && (pane->filter[0] || pane->table.order.user)) {
-		clear_filters(pane);
+		pane->filter[0] = pane->user[0] = 0;
+		pane->table.order.user = NULL;
+		process_pane_arrange(pane);
 		return true;
 	}
 	if (does.action && actions[does.action].act)
@@ -274,7 +268,8 @@ static bool key_in_rows(struct process_pane *pane, uint32_t key)
 
 /* ---- typing: every key belongs to the text ---- */
 
-static bool key_in_filter(struct process_pane *pane, uint32_t key)
+/* Returns whether that ends the text; Escape clears it. */
+static bool ends_text(struct process_pane *pane, uint32_t key)
 {
 	if (key == K_ESCAPE)
 		pane->typed[0] = 0;
@@ -282,52 +277,43 @@ static bool key_in_filter(struct process_pane *pane, uint32_t key)
 		pane->mode = PANE_ROWS;
 	else
 		term_key_type(pane->typed, sizeof(pane->typed), key);
+	return pane->mode == PANE_ROWS;
+}
+
+static bool key_in_filter(struct process_pane *pane, uint32_t key)
+{
+	ends_text(pane, key);
 	memcpy(pane->filter, pane->typed, sizeof(pane->filter));
 	process_pane_arrange(pane);
 	return true;
 }
 
-/* Select the first row from `from` on that has the text; after the last comes the first. */
-static void find_row(struct process_pane *pane, unsigned from)
+static bool key_in_search(struct process_pane *pane, uint32_t key)
 {
 	const struct process_table *t = &pane->table;
+	unsigned from = t->selected + (key == K_F3);
 
-	for (unsigned i = 0; i < t->n && pane->search[0]; i++) {
+	if (ends_text(pane, key))
+		return true;
+	memcpy(pane->search, pane->typed, sizeof(pane->search));
+	for (unsigned i = 0; i < t->n && pane->search[0]; i++) { /* after the last comes the first */
 		unsigned row = (from + i) % t->n;
 
 		if (process_contains(t->rows[row].process, pane->search)) {
 			process_pane_select(pane, row);
-			return;
+			return true;
 		}
 	}
 	if (pane->search[0])
 		strbuf_printf(pane->said, "search: no row has %s", pane->search);
-}
-
-static bool key_in_search(struct process_pane *pane, uint32_t key)
-{
-	unsigned row = pane->table.selected;
-
-	if (key == K_ESCAPE || key == K_ENTER) {
-		pane->mode = PANE_ROWS;
-		return true;
-	}
-	term_key_type(pane->typed, sizeof(pane->typed), key);
-	memcpy(pane->search, pane->typed, sizeof(pane->search));
-	find_row(pane, key == K_F3 ? row + 1 : row);
 	return true;
 }
 
 /* A partial user name matches no user, so the filter changes only at the end. */
 static bool key_in_user(struct process_pane *pane, uint32_t key)
 {
-	if (key == K_ESCAPE)
-		pane->typed[0] = 0;
-	if (key != K_ESCAPE && key != K_ENTER) {
-		term_key_type(pane->typed, sizeof(pane->typed), key);
+	if (!ends_text(pane, key))
 		return true;
-	}
-	pane->mode = PANE_ROWS;
 	memcpy(pane->user, pane->typed, sizeof(pane->user));
 	pane->table.order.user = pane->user[0] ? pane->user : NULL;
 	process_pane_arrange(pane);

@@ -55,31 +55,25 @@ void process_pane_select(struct process_pane *pane, int64_t row)
 	pane->selected = process_id_of(t->rows[t->selected].process);
 }
 
-/* Find the selected process in its new place. */
-static void reselect_process(struct process_pane *pane)
+void process_pane_arrange(struct process_pane *pane)
 {
 	struct process_table *t = &pane->table;
 
-	if (!pane->selected.pid || !t->n) {
-		t->selected = 0;
-		return;
-	}
-	for (unsigned i = 0; i < t->n; i++)
-		if (process_is(t->rows[i].process, pane->selected)) {
-			t->selected = i;
-			return;
-		}
-	process_pane_select(pane, t->selected);
-}
-
-void process_pane_arrange(struct process_pane *pane)
-{
 	if (!pane->list)
 		return;
 	pane->table.order.processes = !pane->threads; /* another panel may have asked for them */
 	pane->table.n = process_arrange(pane->list, &pane->table.order, pane->rows);
 	assert(pane->table.n <= pane->list->n);
-	reselect_process(pane);
+	if (!pane->selected.pid || !t->n) {
+		t->selected = 0;
+		return;
+	}
+	for (unsigned i = 0; i < t->n; i++) /* the selected process has a new place */
+		if (process_is(t->rows[i].process, pane->selected)) {
+			t->selected = i;
+			return;
+		}
+	process_pane_select(pane, t->selected);
 }
 
 /* What threads do not have of their own, or would say of each other. */

@@ -344,7 +344,7 @@ void screen_fill_data(struct screen *screen, struct view_data *data)
 		.compact = overview && screen->layout.minimal,
 		.letters = overview && screen->layout.choosing,
 		.per_instance = screen->per_instance,
-		/* why there is no GPU; of one without counters, why it has none and how to get them */
+		/* why there is no GPU, or no counters, and how to get them */
 		.notice = source && !metric_find(source->set, SPAN_LIT("GPUBusy"))
 				  ? source->note
 				  : screen->session->no_gpu.p,

@@ -77,14 +77,14 @@ static void what_holds_stands_above_what_is_fine_and_what_came(void **state)
 	bench_init(&b, "bandwidth-bound", 160, 60);
 	for (unsigned i = 0; i < ARRAY_LEN(texts); i++)
 		assert_shown(&b, texts[i]);
-	while (findings_card_selected(&b.card)) /* the last line stands for the rest */
+	while (b.card.def) /* the last line stands for the rest */
 		press_key(&b, K_DOWN);
 	assert_shown(&b, "Checked and fine");
 	assert_shown(&b, "ok  Tiler utilization");
 	assert_shown(&b, "< 80.0 %");
 	assert_not_shown(&b, "ok  Read stall rate"); /* it holds, so it is not fine */
 	press_key(&b, K_UP);
-	assert_non_null(findings_card_selected(&b.card));
+	assert_non_null(b.card.def);
 	bench_fini(&b);
 }
 
@@ -100,7 +100,7 @@ static void a_finding_that_ended_stays_for_a_minute(void **state)
 	f->since_ns = b.s.screen.judge.judge->end_ns - JUDGE_KEPT_NS + 1;
 	f->number.value = NAN;
 	draw_card(&b);
-	while (findings_card_selected(&b.card) != f->def)
+	while (b.card.def != f->def)
 		press_key(&b, K_DOWN);
 	assert_shown(&b, "Ended in the last minute");
 	assert_shown(&b, "ended 59 s ago");
@@ -175,18 +175,18 @@ static void a_muted_finding_is_neither_listed_nor_counted(void **state)
 	(void)state;
 	bench_init(&b, "bandwidth-bound", 160, 60);
 	held = screen_judge_held(&b.s.screen.judge);
-	worst = findings_card_selected(&b.card);
-	assert_ptr_equal(findings_card_selected(&b.card), worst);
+	worst = b.card.def;
+	assert_ptr_equal(b.card.def, worst);
 	assert_int_equal(press_key(&b, 'x'), KEY_TAKEN);
 	assert_int_equal(screen_judge_held(&b.s.screen.judge), held - 1);
-	assert_ptr_not_equal(findings_card_selected(&b.card), worst);
+	assert_ptr_not_equal(b.card.def, worst);
 	screen_judge_follow(&b.s.screen.judge, &b.s.session); /* other sources: it stays muted */
 	sim_screen_run(&b.s, SETTLED);
 	draw_card(&b);
 	assert_int_equal(screen_judge_held(&b.s.screen.judge), held - 1);
 	press_key(&b, 'X');
 	press_key(&b, K_UP); /* the selection stays on its finding */
-	assert_ptr_equal(findings_card_selected(&b.card), worst);
+	assert_ptr_equal(b.card.def, worst);
 	press_key(&b, 'x');
 	assert_int_equal(screen_judge_held(&b.s.screen.judge), held);
 	bench_fini(&b);
@@ -199,7 +199,7 @@ static void every_finding_can_be_read_in_a_small_terminal(void **state)
 	(void)state;
 	bench_init(&b, "bandwidth-bound", 80, 24);
 	for (int i = 0; i < b.card.n; i++) {
-		const struct finding_def *def = findings_card_selected(&b.card);
+		const struct finding_def *def = b.card.def;
 		char begin[24];
 
 		snprintf(begin, sizeof(begin), "%.20s",
@@ -291,7 +291,7 @@ static void nothing_to_find_is_said(void **state)
 	bench_init(&b, "idle", 80, 24);
 	assert_shown(&b, "findings: none now");
 	assert_int_equal(press_key(&b, 'x'), KEY_TAKEN);
-	assert_null(findings_card_selected(&b.card));
+	assert_null(b.card.def);
 	bench_fini(&b);
 }
 
