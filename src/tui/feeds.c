@@ -55,24 +55,11 @@ static struct metric_frames column_frames(const struct feeds *f, const struct co
 				 : METRIC_FRAMES_UNKNOWN;
 }
 
-/* The same since the start. */
-static struct metric_frames total_frames(const struct feeds *f)
-{
-	struct metric_frames frames = METRIC_FRAMES_UNKNOWN;
-
-	for (enum source_kind kind = 0; kind < SOURCE_MIX; kind++) {
-		const struct feed_state *feed = feeds_shown(f, kind);
-
-		if (feed && metric_counts_frames(feed->source->set))
-			metric_frames_add(&frames, feed->source->set, history_total(feed->history));
-	}
-	return frames;
-}
-
 /* Instances that were kept for only a part of the span are unknown: their sums would look as if
  * every core had rested before. */
-static void take_column(const struct feeds *f, struct feed_state *feed, const struct column *column)
+static void take_column(struct feed_state *feed, const struct column *column)
 {
+	const struct feeds *f = feed->feeds;
 	const struct session_source *source = feed->source;
 	struct metric_frames frames = column_frames(f, column);
 
@@ -84,13 +71,13 @@ static void take_column(const struct feeds *f, struct feed_state *feed, const st
 }
 
 /* Of the window that ends then. If no sample ended in it, use the one that was running. */
-static bool vector_at(const struct feeds *f, struct feed_state *feed, int64_t end_ns, int64_t window,
-		      struct column *column, double *vector)
+static bool vector_at(struct feed_state *feed, int64_t end_ns, int64_t window, struct column *column,
+		      double *vector)
 {
 	feed_span(feed, end_ns - window + GRACE_NS, end_ns + GRACE_NS, column);
 	if (!column->n_samples)
 		feed_around(feed, end_ns - window / 2, column);
-	take_column(f, feed, column);
+	take_column(feed, column);
 	memcpy(vector, feed->scratch, feed->n_vector * sizeof(*vector));
 	return column->n_samples > 0;
 }
@@ -100,13 +87,7 @@ static bool point_vector(void *owner, int back, double *vector)
 	struct feed_state *feed = owner;
 	int64_t point = feeds_point_ns(feed->feeds), end_ns = feed->shown_ns - back * point;
 
-	return feed->shown_ns && vector_at(feed->feeds, feed, end_ns, point, feed->step, vector);
-}
-
-/* Forget what metrics were: a widget that asks has it computed from history. */
-static void renew_points(const struct feed_state *feed)
-{
-	points_reset(feed->points, feed->source->set, feed->n_vector, feed->n_points);
+	return feed->shown_ns && vector_at(feed, end_ns, point, feed->step, vector);
 }
 
 /* A point that is as long as `now` ends with it; others end at multiples of their length. */
@@ -122,24 +103,20 @@ static void reset_points(struct feed_state *feed, int64_t end_ns)
 {
 	int64_t point = feeds_point_ns(feed->feeds);
 
-	renew_points(feed);
+	points_reset(feed->points, feed->source->set, feed->n_vector, feed->n_points);
 	feed->shown_ns = point_end(feed, end_ns);
 	feed->n_steps = point == feed_now_ns(feed) ? 0 : (unsigned)(feed->shown_ns / point);
 }
 
-static unsigned n_kept(const struct feeds *f, const struct session_source *source)
-{
-	return subscriber_values(f->parts, source->n_sums, source->n_slots);
-}
-
 /* Allocate vectors for the kept slots. */
-static void make_vectors(struct feeds *f, struct feed_state *feed)
+static void make_vectors(struct feed_state *feed)
 {
+	const struct feeds *f = feed->feeds;
 	const struct session_source *source = feed->source;
 
 	free(feed->now);
 	free(feed->total);
-	feed->n_vector = VECTOR_CONSTANTS + n_kept(f, source);
+	feed->n_vector = VECTOR_CONSTANTS + subscriber_values(f->parts, source->n_sums, source->n_slots);
 	feed->now = vector_new(feed->n_vector);
 	feed->total = vector_new(feed->n_vector);
 	reset_points(feed, 0);
@@ -152,14 +129,15 @@ static void feed_init(struct feeds *f, struct feed_state *feed, const struct ses
 		.feeds = f, .source = source, .epoch = source->epoch, .n_points = n_points};
 	feed->points = points_new(point_vector, feed);
 	if (source->kind != SOURCE_MIX)
-		feed->history =
-			history_new(source->set->slots, source->n_slots, n_kept(f, source), source->asked_ns);
+		feed->history = history_new(source->set->slots, source->n_slots,
+					    subscriber_values(f->parts, source->n_sums, source->n_slots),
+					    source->asked_ns);
 	feed->column = feed_column_new(feed);
 	feed->step = feed_column_new(feed);
 	feed->frames = feed_column_new(feed);
 	feed->mixing = feed_column_new(feed);
 	feed->scratch = vector_new(source->set->n_vector);
-	make_vectors(f, feed);
+	make_vectors(feed);
 }
 
 static void feed_fini(struct feed_state *feed)
@@ -263,28 +241,25 @@ static void change_subscriber(struct feeds *f)
 }
 
 /* Whether only a part of a simulated past has come so far. */
-static bool is_in_past(const struct feeds *f, const struct feed_state *feed)
+static bool is_in_past(const struct feed_state *feed)
 {
+	const struct feeds *f = feed->feeds;
+
 	return feed->history && f->session->has_past && feed->source->simulated &&
 	       history_newest_ns(feed->history) < f->session->what.epoch_ns + f->session->what.history_ns;
 }
 
-/* When the past has come, rings without room for one will do. */
-static void leave_past(struct feeds *f)
-{
-	if (!f->session->has_past || f->n < f->session->n)
-		return;
-	for (unsigned i = 0; i < f->n; i++)
-		if (is_in_past(f, &f->feeds[i]))
-			return;
-	f->session->has_past = false;
-	change_subscriber(f);
-}
-
 void feeds_drain(struct feeds *f)
 {
+	bool comes = f->n < f->session->n;
+
 	drain_subscriber(f);
-	leave_past(f);
+	for (unsigned i = 0; i < f->n; i++)
+		comes |= is_in_past(&f->feeds[i]);
+	if (!f->session->has_past || comes)
+		return;
+	f->session->has_past = false; /* rings without room for one will do */
+	change_subscriber(f);
 }
 
 void feeds_follow(struct feeds *f)
@@ -328,7 +303,7 @@ void feeds_clear(struct feeds *f, bool partial)
 
 		if (feed->history)
 			history_clear(feed->history);
-		make_vectors(f, feed);
+		make_vectors(feed);
 		feeds_records_clear(&feed->records);
 		feed->newest_ns = feed->at_ns = feed->each_ns = 0;
 	}
@@ -350,21 +325,22 @@ bool feeds_keep_instances(struct feeds *f)
 			continue;
 		history_keep(feed->history, source->n_slots);
 		feed->each_ns = history_newest_ns(feed->history);
-		make_vectors(f, feed);
+		make_vectors(feed);
 	}
 	feeds_show(f, 0, 0);
 	return true;
 }
 
 /* The mean of the range, if history holds all of it. */
-static void range_vector(const struct feeds *f, struct feed_state *feed)
+static void range_vector(struct feed_state *feed)
 {
+	const struct feeds *f = feed->feeds;
 	int64_t slack = feed_now_ns(feed);
 	bool held = feed_oldest_ns(feed) <= f->range_from_ns + slack &&
 		    feed_newest_ns(feed) >= f->range_to_ns - slack;
 
 	feed_span(feed, f->range_from_ns + GRACE_NS, f->range_to_ns + GRACE_NS, feed->column);
-	take_column(f, feed, feed->column);
+	take_column(feed, feed->column);
 	for (unsigned i = 0; i < feed->n_vector; i++)
 		feed->now[i] = held ? feed->scratch[i] : (double)NAN;
 }
@@ -372,8 +348,11 @@ static void range_vector(const struct feeds *f, struct feed_state *feed)
 void feeds_renew(struct feeds *f)
 {
 	follow_mix(f);
-	for (unsigned i = 0; i < n_feeds(f); i++)
-		renew_points(&f->feeds[i]);
+	for (unsigned i = 0; i < n_feeds(f); i++) {
+		struct feed_state *feed = &f->feeds[i];
+
+		points_reset(feed->points, feed->source->set, feed->n_vector, feed->n_points);
+	}
 }
 
 void feeds_settle(const struct feeds *f)
@@ -412,10 +391,17 @@ void feeds_want_points(struct feeds *f, int n)
 	}
 }
 
-static void step_total(struct feeds *f, struct feed_state *feed)
+static void step_total(struct feed_state *feed)
 {
-	struct metric_frames frames = total_frames(f);
+	const struct feeds *f = feed->feeds;
+	struct metric_frames frames = METRIC_FRAMES_UNKNOWN;
 
+	for (enum source_kind kind = 0; kind < SOURCE_MIX; kind++) {
+		const struct feed_state *of = feeds_shown(f, kind);
+
+		if (of && metric_counts_frames(of->source->set))
+			metric_frames_add(&frames, of->source->set, history_total(of->history));
+	}
 	if (!feed->history)
 		feed_total(feed, feed->step);
 	metric_vector(feed->source->set, feed->history ? history_total(feed->history) : feed->step,
@@ -440,21 +426,24 @@ static void step_points(struct feed_state *feed, int64_t newest)
 }
 
 /* The means of longer times, or of as much of them as history holds. */
-static void window_vectors(const struct feeds *f, struct feed_state *feed)
+static void window_vectors(struct feed_state *feed)
 {
+	const struct feeds *f = feed->feeds;
+
 	for (unsigned i = 0; f->windows && i < FEED_WINDOWS; i++) {
 		if (!feed->windows[i])
 			feed->windows[i] = vector_new(feed->source->set->n_vector);
-		vector_at(f, feed, feed->at_ns, (int64_t)(feed_windows_s[i] * 1e9), feed->step,
+		vector_at(feed, feed->at_ns, (int64_t)(feed_windows_s[i] * 1e9), feed->step,
 			  feed->windows[i]);
 	}
 }
 
-static void step_feed(struct feeds *f, struct feed_state *feed)
+static void step_feed(struct feed_state *feed)
 {
+	const struct feeds *f = feed->feeds;
 	int64_t newest = feed_newest_ns(feed), now = feed_now_ns(feed);
 
-	if (!newest || feed->source->away || is_in_past(f, feed)) {
+	if (!newest || feed->source->away || is_in_past(feed)) {
 		for (unsigned i = 0; i < feed->n_vector; i++)
 			feed->now[i] = NAN;
 		return;
@@ -462,29 +451,31 @@ static void step_feed(struct feeds *f, struct feed_state *feed)
 	/* A source that is slower than the refresh keeps its last point. */
 	if (feed->newest_ns && newest - feed->newest_ns < now / 2)
 		return;
-	vector_at(f, feed, newest, now, feed->column, feed->now);
+	vector_at(feed, newest, now, feed->column, feed->now);
 	if (!f->partial)
-		step_total(f, feed);
+		step_total(feed);
 	step_points(feed, newest);
 	feed->newest_ns = feed->at_ns = newest;
 	if (f->range_to_ns)
-		range_vector(f, feed);
-	window_vectors(f, feed);
+		range_vector(feed);
+	window_vectors(feed);
 }
 
 void feeds_step(struct feeds *f)
 {
 	for (unsigned i = 0; i < n_feeds(f); i++)
-		step_feed(f, &f->feeds[i]);
+		step_feed(&f->feeds[i]);
 }
 
-static void show_now(const struct feeds *f, struct feed_state *feed)
+static void show_now(struct feed_state *feed)
 {
+	const struct feeds *f = feed->feeds;
+
 	if (f->range_to_ns)
-		range_vector(f, feed);
+		range_vector(feed);
 	else
-		vector_at(f, feed, feed->at_ns, feed_now_ns(feed), feed->column, feed->now);
-	window_vectors(f, feed);
+		vector_at(feed, feed->at_ns, feed_now_ns(feed), feed->column, feed->now);
+	window_vectors(feed);
 }
 
 void feeds_want_windows(struct feeds *f, bool on)
@@ -492,7 +483,7 @@ void feeds_want_windows(struct feeds *f, bool on)
 	f->windows = on;
 	for (unsigned i = 0; on && i < n_feeds(f); i++)
 		if (f->feeds[i].at_ns)
-			window_vectors(f, &f->feeds[i]);
+			window_vectors(&f->feeds[i]);
 }
 
 void feeds_show(struct feeds *f, int64_t end_ns, int64_t at_ns)
@@ -506,7 +497,7 @@ void feeds_show(struct feeds *f, int64_t end_ns, int64_t at_ns)
 		feed->newest_ns = end;
 		reset_points(feed, end);
 		feed->at_ns = at_ns ? at_ns : end;
-		show_now(f, feed);
+		show_now(feed);
 	}
 }
 
@@ -526,8 +517,8 @@ void feeds_compare(struct feeds *f, bool on, int64_t at_ns)
 			continue;
 		feed->mark = vector_new(feed->source->set->n_vector);
 		if (at_ns && feed->at_ns) {
-			vector_at(f, feed, at_ns, feed_now_ns(feed), feed->column, feed->mark);
-			show_now(f, feed); /* with its flags */
+			vector_at(feed, at_ns, feed_now_ns(feed), feed->column, feed->mark);
+			show_now(feed); /* with its flags */
 			continue;
 		}
 		memcpy(feed->mark, feed->now, feed->n_vector * sizeof(*feed->mark));
@@ -580,29 +571,23 @@ const struct feed_state *feeds_shown(const struct feeds *f, enum source_kind kin
 	return NULL;
 }
 
-static int cursor_of(const struct feeds *f, const struct feed_state *feed)
-{
-	int64_t point = feeds_point_ns(f), slack = point == feed_now_ns(feed) ? point / 2 : 0;
-	int64_t back = (feed->shown_ns - feed->at_ns + slack) / point;
-
-	return f->paused && back < feed->n_points ? (int)back + 1 : 0;
-}
-
 struct feed feeds_view(const struct feeds *f, enum source_kind kind)
 {
 	const struct feed_state *feed = feeds_shown(f, kind);
-
+	int64_t point = feeds_point_ns(f), now, back;
 	const struct sample *sample;
 	unsigned index = 0;
 
 	if (!feed)
 		return (struct feed){0};
-	sample = feeds_records_find(&feed->records, feed->at_ns - feed_now_ns(feed), feed->at_ns, &index);
+	now = feed_now_ns(feed);
+	sample = feeds_records_find(&feed->records, feed->at_ns - now, feed->at_ns, &index);
+	back = (feed->shown_ns - feed->at_ns + (point == now ? point / 2 : 0)) / point;
 	return (struct feed){
 		.set = feed->source->set,
 		.frame_sample = sample,
 		.frame_index = index,
-		.frame_earlier = sample && sample->end_ns <= feed->at_ns - feed_now_ns(feed),
+		.frame_earlier = sample && sample->end_ns <= feed->at_ns - now,
 		.run = feed->records.run,
 		.n_vector = feed->n_vector,
 		.now = feed->now,
@@ -615,8 +600,8 @@ struct feed feeds_view(const struct feeds *f, enum source_kind kind)
 		.n_steps = feed->n_steps,
 		.about = feed->source->title,
 		.end_ns = feed->shown_ns,
-		.point_ns = feeds_point_ns(f),
-		.cursor = cursor_of(f, feed)};
+		.point_ns = point,
+		.cursor = f->paused && back < feed->n_points ? (int)back + 1 : 0};
 }
 
 bool feeds_vector(const struct feeds *f, enum source_kind kind, int64_t from_ns, int64_t to_ns,

@@ -195,34 +195,24 @@ static unsigned shown_back(const struct feeds_records *records, int64_t from_ns,
 	return records->first && n ? n - 1 : 0;
 }
 
-/* The place in a sample of the frame of that number; pass_records_count of it without one. */
-static unsigned place_of(const struct sample *sample, double number)
-{
-	unsigned n = pass_records_count(sample), i = 0;
-	struct pass_frame frame;
-
-	for (; i < n; i++) {
-		pass_records_read_frame(&frame, sample, i);
-		if (frame.number == number)
-			break;
-	}
-	return i;
-}
-
 /* Find the requested frame, or the newest, among the kept samples of that time. */
 static const struct sample *find_kept(const struct feeds_records *records, int64_t from_ns, int64_t to_ns,
 				      unsigned *number)
 {
 	const struct packed_sample *found = NULL;
+	struct pass_frame frame;
 
 	for (unsigned i = 0; i < WORST_FRAMES; i++) {
 		const struct packed_sample *sample = records->kept[i];
 
 		if (!sample || sample->head.end_ns <= from_ns || sample->head.end_ns > to_ns)
 			continue;
-		*number = place_of(unpack_sample(records, sample), records->wanted);
-		if (*number < sample->n_frames)
-			return records->scratch;
+		unpack_sample(records, sample);
+		for (*number = 0; *number < sample->n_frames; ++*number) {
+			pass_records_read_frame(&frame, records->scratch, *number);
+			if (frame.number == records->wanted)
+				return records->scratch;
+		}
 		found = found && found->head.end_ns > sample->head.end_ns ? found : sample;
 	}
 	*number = found ? found->n_frames - 1 : 0;

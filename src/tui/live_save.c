@@ -37,30 +37,8 @@ static void make_name(const struct sys *sys, unsigned number, const char *ending
 		snprintf(name, 64, "malitop-%s-%u.%s", day, number, ending);
 }
 
-static void alert_end(struct live *l, const struct recorder_state *state)
-{
-	char text[200];
-
-	snprintf(text, sizeof(text), "log: %s is complete: %llu samples, %.2f MB, %llu lost",
-		 recorder_name(l->recorder), (unsigned long long)state->rows, (double)state->bytes / 1e6,
-		 (unsigned long long)state->lost);
-	alert_user(l, text, !state->lost);
-}
-
-/* "REC run.mlog 12.4 MB", "REC run.mlog 12.4 MB, 17 lost" */
-static void show_state(struct live *l, const struct recorder_state *state)
-{
-	static const char *const words[] = {[LOG_RUNS] = "REC", [LOG_ENDS] = "END", [LOG_FAILED] = "END"};
-	char lost[32] = "";
-
-	if (state->lost)
-		snprintf(lost, sizeof(lost), ", %llu lost", (unsigned long long)state->lost);
-	snprintf(l->screen.recording, sizeof(l->screen.recording), "%s %.32s %.1f MB%s", words[l->log],
-		 recorder_name(l->recorder), (double)state->bytes / 1e6, lost);
-}
-
 /* "REC run.mlog 12.4 MB" of a stream that is kept; a failure is said once. */
-static void show_stream(struct live *l, struct remote *remote)
+static void look_at_stream(struct live *l, struct remote *remote)
 {
 	struct err failed, err;
 	uint64_t bytes;
@@ -76,38 +54,35 @@ static void show_stream(struct live *l, struct remote *remote)
 void live_look_at_log(struct live *l)
 {
 	struct recorder_state state;
+	char text[200] = "";
+	double mb;
 
 	l->screen.recording[0] = 0;
 	if (l->player && l->player->remote)
-		show_stream(l, l->player->remote);
+		look_at_stream(l, l->player->remote);
 	if (!l->recorder)
 		return;
 	recorder_look(l->recorder, &state);
+	mb = (double)state.bytes / 1e6;
 	if (state.failed && l->log != LOG_FAILED) {
 		alert_user(l, state.err.text, false);
 		recorder_end(l->recorder);
 		l->log = LOG_FAILED;
 	}
 	if (!state.ended) { /* closing may take the disk some time, even after a failure */
-		show_state(l, &state);
+		if (state.lost)
+			snprintf(text, sizeof(text), ", %llu lost", (unsigned long long)state.lost);
+		snprintf(l->screen.recording, sizeof(l->screen.recording), "%s %.32s %.1f MB%.31s",
+			 l->log == LOG_RUNS ? "REC" : "END", recorder_name(l->recorder), mb, text);
 		return;
 	}
-	if (!state.failed)
-		alert_end(l, &state);
-	recorder_stop(take_ptr(&l->recorder), &state);
-}
-
-/* Begin a log under a new name; one of the same second may exist already. */
-static struct recorder *begin_log(struct live *l, struct err *err)
-{
-	struct recorder *r = NULL;
-	char name[64];
-
-	for (unsigned n = 1; !r && n <= NAMES_MAX && (n == 1 || err->code == EEXIST); n++) {
-		make_name(l->sys, n, "mlog", name);
-		r = recorder_start_mlog(&l->session, name, err);
+	if (!state.failed) {
+		snprintf(text, sizeof(text), "log: %s is complete: %llu samples, %.2f MB, %llu lost",
+			 recorder_name(l->recorder), (unsigned long long)state.rows, mb,
+			 (unsigned long long)state.lost);
+		alert_user(l, text, !state.lost);
 	}
-	return r;
+	recorder_stop(take_ptr(&l->recorder), &state);
 }
 
 /* The stream of another machine is kept as a file, all of it so far as well. */
@@ -137,6 +112,7 @@ static void log_stream(struct live *l)
 void live_log(struct live *l)
 {
 	struct err err;
+	char name[64];
 
 	if (l->player) {
 		log_stream(l);
@@ -152,7 +128,10 @@ void live_log(struct live *l)
 		l->log = LOG_ENDS;
 		return;
 	}
-	l->recorder = begin_log(l, &err);
+	for (unsigned n = 1; !l->recorder && n <= NAMES_MAX && (n == 1 || err.code == EEXIST); n++) {
+		make_name(l->sys, n, "mlog", name); /* one of the same second may exist already */
+		l->recorder = recorder_start_mlog(&l->session, name, &err);
+	}
 	l->log = LOG_RUNS;
 	alert_user(l, l->recorder ? "log: recording raw counters; m sets a mark, l ends it" : err.text,
 		   l->recorder != NULL);
@@ -207,26 +186,21 @@ static bool put_numbers(struct live *l, struct strbuf *out, struct err *err)
 	return true;
 }
 
-static bool save_text(struct live *l, const char *name, const struct strbuf *text, struct err *err)
-{
-	struct log_file *file = log_file_open(l->sys, name, &(struct log_file_options){0}, err);
-	bool ok = file && log_file_write(file, text->p, text->n, err);
-
-	return log_file_close(file, ok ? err : NULL) && ok;
-}
-
 /* Save it under the first name from *number on that no file has. */
 static bool save_new(struct live *l, const char *ending, const struct strbuf *text, unsigned *number,
 		     char name[64], struct err *err)
 {
-	for (; *number <= NAMES_MAX; ++*number) {
+	bool ok = false;
+
+	for (err->code = EEXIST; !ok && *number <= NAMES_MAX && err->code == EEXIST; *number += !ok) {
+		struct log_file *file;
+
 		make_name(l->sys, *number, ending, name);
-		if (save_text(l, name, text, err))
-			return true;
-		if (err->code != EEXIST)
-			return false;
+		file = log_file_open(l->sys, name, &(struct log_file_options){0}, err);
+		ok = file && log_file_write(file, text->p, text->n, err);
+		ok = log_file_close(file, ok ? err : NULL) && ok;
 	}
-	return false;
+	return ok;
 }
 
 static bool put_screen(struct live *l, struct strbuf *out, struct err *err)

@@ -18,26 +18,20 @@ static int64_t begin_of(const struct player_line *line, int cell)
 
 /* ---- marks and losses ---- */
 
-static void add_mark(struct player_line *line, int64_t at_ns, const char *text)
-{
-	struct timeline_mark *mark = &line->marks[line->line.n_marks++];
-
-	mark->at_ns = at_ns;
-	str_printable(mark->text, sizeof(mark->text), text);
-}
-
 static void find_marks(struct player *p)
 {
 	struct player_line *line = &p->line;
 	int64_t from = line->line.begin_ns - 1, found;
+	struct timeline_mark *mark;
 
 	while (line->line.n_marks < TIMELINE_MARKS) {
 		AUTO_STRBUF struct strbuf text = {0};
 
 		if (!mlog_reader_find(line->reader, from, false, MLOG_MARK, &found, &text) || found <= from)
 			return;
-		add_mark(line, found, text.n ? text.p : "mark");
-		from = found;
+		mark = &line->marks[line->line.n_marks++];
+		mark->at_ns = from = found;
+		str_printable(mark->text, sizeof(mark->text), text.n ? text.p : "mark");
 	}
 }
 
@@ -67,15 +61,10 @@ struct line_fold {
 	double *scratch;
 };
 
-static bool is_known(const struct line_fold *fold, struct timeline_cell *cell)
-{
-	return feeds_activity_of(fold->source, fold->all, fold->scratch, cell);
-}
-
 /* The cell has what belongs to it; the next one begins. */
 static void end_cell(struct player_line *line, struct line_fold *fold)
 {
-	is_known(fold, &line->cells[line->next++]);
+	feeds_activity_of(fold->source, fold->all, fold->scratch, &line->cells[line->next++]);
 	free(fold->all);
 	fold->all = column_new(fold->source->n_slots);
 }
@@ -101,12 +90,13 @@ static int64_t take_block(struct player_line *line, const struct mlog_block *blo
 		column_from_sample(fold->one, s, source->set->slots, source->n_slots);
 		column_fold(fold->all, fold->one, source->set->slots, source->n_slots);
 		while (line->next < line->line.n_cells - 1 && s->end_ns >= begin_of(line, line->next + 2) &&
-		       is_known(fold, &cell)) { /* the next cell is within it, too */
+		       feeds_activity_of(source, fold->all, fold->scratch,
+					 &cell)) { /* the next cell is within it, too */
 			end_cell(line, fold);
 			column_fold(fold->all, fold->one, source->set->slots, source->n_slots);
 		}
 	}
-	if (is_known(fold, &cell))
+	if (feeds_activity_of(source, fold->all, fold->scratch, &cell))
 		end_cell(line, fold);
 	return work;
 }
@@ -175,19 +165,6 @@ static bool read_part(void *user, int64_t from_ns, struct scene_rates *scene)
 	return true;
 }
 
-/* Find the moment of the next change, once all cells are known. */
-static void read_scene(struct player *p, const struct session_source *source)
-{
-	struct player_line *line = &p->line;
-	struct timeline *t = &line->line;
-	struct line_part part = {p, source, p->refresh_ns};
-	const struct scene_change *change = &line->changes[t->n_scenes];
-
-	line->scenes[t->n_scenes++] =
-		scene_moment(change, begin_of(line, change->cell - 1), begin_of(line, change->cell + 1),
-			     part.length_ns, read_part, &part);
-}
-
 /* ---- the whole ---- */
 
 static void start_line(struct player *p, int n_cells)
@@ -219,21 +196,12 @@ static void start_line(struct player *p, int n_cells)
 	find_losses(p);
 }
 
-/* A log that grows gets new cells when one more would fit. */
-static bool is_outgrown(const struct player *p, int n_cells)
-{
-	const struct timeline *t = &p->line.line;
-	int64_t length = t->end_ns - t->begin_ns;
-
-	return t->n_cells != n_cells || t->begin_ns != p->state.begin_ns ||
-	       p->state.end_ns - t->end_ns > length / (n_cells ? n_cells : 1) ||
-	       (p->state.ended && p->state.end_ns != t->end_ns);
-}
-
 bool player_read_line(struct player *p)
 {
 	struct player_line *line = &p->line;
 	const struct session_source *source = feeds_activity_source(p->feeds);
+	struct line_part part = {p, source, p->refresh_ns};
+	const struct scene_change *change;
 	int64_t work = WORK_MOST / 4;
 	int from = line->next;
 
@@ -244,7 +212,10 @@ bool player_read_line(struct player *p)
 	if (from == line->line.n_cells) {
 		if (line->line.n_scenes == line->n_changes)
 			return false;
-		read_scene(p, source);
+		change = &line->changes[line->line.n_scenes]; /* once all cells are known */
+		line->scenes[line->line.n_scenes++] =
+			scene_moment(change, begin_of(line, change->cell - 1),
+				     begin_of(line, change->cell + 1), part.length_ns, read_part, &part);
 		return true;
 	}
 	while (line->next < line->line.n_cells && work > 0)
@@ -262,9 +233,14 @@ bool player_line_is_read(const struct player *p)
 
 const struct timeline *player_timeline(struct player *p, int n_cells)
 {
+	const struct timeline *t = &p->line.line;
+
 	if (n_cells < 1 || n_cells > CANVAS_COLS_MAX || !p->state.blocks)
 		return NULL;
-	if (is_outgrown(p, n_cells))
+	/* a log that grows gets new cells when one more would fit */
+	if (t->n_cells != n_cells || t->begin_ns != p->state.begin_ns ||
+	    p->state.end_ns - t->end_ns > (t->end_ns - t->begin_ns) / n_cells ||
+	    (p->state.ended && p->state.end_ns != t->end_ns))
 		start_line(p, n_cells);
 	p->line.line.at_ns = p->at_ns;
 	return &p->line.line;

@@ -8,16 +8,6 @@
 #include <stdio.h>
 #include <string.h>
 
-/* "Mali-G78 10 cores", "Mali-G78 10 cores (GPU 2 of 3)" */
-static void title_text(const struct session_source *head, unsigned number, unsigned n_gpus, char *out,
-		       size_t size)
-{
-	if (n_gpus > 1)
-		snprintf(out, size, "%s (GPU %u of %u)", head->title, number, n_gpus);
-	else
-		snprintf(out, size, "%s", head->title);
-}
-
 /* "746 of 848 MHz" */
 static void clock_text(const struct session_source *gpu, const struct feed *feed, bool ascii, char *out,
 		       size_t size)
@@ -35,31 +25,23 @@ static void clock_text(const struct session_source *gpu, const struct feed *feed
 		snprintf(out, size, "%s MHz", now);
 }
 
-/* "2 PANELS HIDDEN", of the Overview. */
-static void hidden_text(const struct screen *screen, char *out, size_t size)
-{
-	char all[16], shown[16];
-
-	out[0] = 0;
-	screen_letters(screen, all, shown);
-	if (strlen(all) > strlen(shown) && !strcmp(screen->view->name, "overview"))
-		snprintf(out, size, "%u PANEL%s HIDDEN", (unsigned)(strlen(all) - strlen(shown)),
-			 strlen(all) - strlen(shown) == 1 ? "" : "S");
-}
-
 /* "SIMULATED", "GUIDE", "REPLAY run.mlog", "GPU gone, trying again", "REC
  * run.csv 12.4 MB"
  */
 static void state_text(const struct screen *screen, const struct session_source *head, char *out, size_t size)
 {
 	const char *away = head ? session_away_text(head) : NULL;
-	char compared[sizeof(screen->compare.with) + 16] = "", hidden[32];
+	char compared[sizeof(screen->compare.with) + 16] = "", hidden[32] = "", all[16], shown[16];
 	char gone[64] = "", filter[sizeof(screen->filter) + 16] = "";
+	unsigned n_hidden;
 	size_t n = 0;
 
 	if (away)
 		snprintf(gone, sizeof(gone), "%s %s", head->kind == SOURCE_GPU ? "GPU" : "CPU", away);
-	hidden_text(screen, hidden, sizeof(hidden));
+	screen_letters(screen, all, shown);
+	n_hidden = (unsigned)(strlen(all) - strlen(shown));
+	if (n_hidden && !strcmp(screen->view->name, "overview"))
+		snprintf(hidden, sizeof(hidden), "%u PANEL%s HIDDEN", n_hidden, n_hidden == 1 ? "" : "S");
 	if (screen->compare.on)
 		snprintf(compared, sizeof(compared), "COMPARED with %s", screen->compare.with);
 	if (screen->filter[0])
@@ -95,17 +77,6 @@ static void paused_text(const struct screen *screen, char *out, size_t size)
 		snprintf(out, size, "PAUSED %.1f s back", (double)(newest - screen->paused_ns) * 1e-9);
 }
 
-/* "100 ms, mean of 0.5 s" */
-static void span_text(const struct screen *screen, const struct session_source *s, char *out, size_t size)
-{
-	char interval[UNITS_TEXT], refresh[UNITS_TEXT];
-
-	snprintf(out, size, "%s, mean of %s",
-		 time_format(interval,
-			     s && s->period_ns ? s->period_ns : screen->session->options->interval_ns),
-		 time_format(refresh, screen->feeds->refresh_ns));
-}
-
 void screen_draw_frame(struct screen *screen, const struct screen_part *part, const struct alert *alert,
 		       struct canvas *canvas, struct rect *body)
 {
@@ -118,8 +89,8 @@ void screen_draw_frame(struct screen *screen, const struct screen_part *part, co
 	struct process_pane *pane = part->view ? screen_pane(screen) : NULL;
 	struct timeline line = screen->timeline ? *screen->timeline : (struct timeline){0};
 	struct metric_frames frames = feeds_frames(screen->feeds);
+	char fps[48], interval[UNITS_TEXT], refresh[UNITS_TEXT];
 	struct frame_text frame;
-	char fps[48];
 
 	metric_frames_say(&frames, fps, sizeof(fps));
 	line.from_ns = screen->feeds->range_from_ns;
@@ -127,10 +98,15 @@ void screen_draw_frame(struct screen *screen, const struct screen_part *part, co
 	screen_judge_step(&screen->judge, screen->feeds,
 			  screen->replay ? feeds_shown_ns(screen->feeds) : screen->paused_ns);
 	if (head)
-		title_text(head, number, n_gpus, title, sizeof(title));
+		snprintf(title, sizeof(title), "%s", head->title);
+	if (head && n_gpus > 1)
+		snprintf(title, sizeof(title), "%s (GPU %u of %u)", head->title, number, n_gpus);
 	if (gpu)
 		clock_text(gpu, &feed, canvas->ascii, clock, sizeof(clock));
-	span_text(screen, head, span, sizeof(span));
+	time_format(interval,
+		    head && head->period_ns ? head->period_ns : screen->session->options->interval_ns);
+	snprintf(span, sizeof(span), "%s, mean of %s", interval,
+		 time_format(refresh, screen->feeds->refresh_ns));
 	state_text(screen, head, state, sizeof(state));
 	paused_text(screen, paused, sizeof(paused));
 	moment_clock(screen->realtime_ns, time_of_day, sizeof(time_of_day));

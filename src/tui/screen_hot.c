@@ -26,35 +26,14 @@ static double slot_of(const struct session_source *source, const struct sample *
 	return 0;
 }
 
-/* Find what was late in the shown time; returns how long that was. */
-static double find_late(const struct screen_hot *hot, const struct feed_state *passes,
-			struct late_frames *late)
-{
-	const struct feeds_records *records = &passes->records;
-
-	for (uint64_t i = records->oldest; i < records->n; i++)
-		late_frames_add(late, feeds_records_sample(records, i), hot->from_ns, hot->to_ns);
-	return late_frames_keep(late, hot->fps > 0 ? 1000 / hot->fps : 0);
-}
-
 struct sums {
 	double seconds, run_s, samples, lost, cost_s;
 };
 
-static void add_sample(struct screen_hot *hot, const struct session_source *source, struct sums *sums,
-		       const struct hot_spans *spans, const struct sample *sample, int64_t end_ns)
-{
-	hot_past_add(&hot->past, &hot->profile, &hot->scope, spans, sample, end_ns);
-	sums->seconds += (double)(sample->end_ns - sample->begin_ns) * 1e-9;
-	sums->run_s += slot_of(source, sample, "HotRunTime") * 1e-9;
-	sums->samples += slot_of(source, sample, "HotSamples");
-	sums->lost += slot_of(source, sample, "HotLost") + slot_of(source, sample, "HotUnkept");
-	sums->cost_s += slot_of(source, sample, "HotCost") * 1e-9;
-}
-
 static void add_samples(struct screen_hot *hot, const struct feed_state *feed, struct sums *sums,
 			const struct hot_spans *spans)
 {
+	const struct session_source *source = feed->source;
 	const struct feeds_records *records = &feed->records;
 	int64_t end_ns = INT64_MIN;
 
@@ -66,8 +45,14 @@ static void add_samples(struct screen_hot *hot, const struct feed_state *feed, s
 	for (uint64_t i = records->oldest; i < records->n; i++) {
 		const struct sample *sample = feeds_records_sample(records, i);
 
-		if (sample->end_ns > hot->from_ns && sample->end_ns <= hot->to_ns)
-			add_sample(hot, feed->source, sums, spans, sample, end_ns);
+		if (sample->end_ns <= hot->from_ns || sample->end_ns > hot->to_ns)
+			continue;
+		hot_past_add(&hot->past, &hot->profile, &hot->scope, spans, sample, end_ns);
+		sums->seconds += (double)(sample->end_ns - sample->begin_ns) * 1e-9;
+		sums->run_s += slot_of(source, sample, "HotRunTime") * 1e-9;
+		sums->samples += slot_of(source, sample, "HotSamples");
+		sums->lost += slot_of(source, sample, "HotLost") + slot_of(source, sample, "HotUnkept");
+		sums->cost_s += slot_of(source, sample, "HotCost") * 1e-9;
 	}
 }
 
@@ -93,8 +78,11 @@ static void make_table(struct screen_hot *hot, const struct feed_state *feed, co
 	hot_profile_clear(&hot->profile);
 	hot_table_fini(&hot->table);
 	hot_past_clear(&hot->past);
-	if (hot->late && passes)
-		late_s = find_late(hot, passes, &late);
+	for (uint64_t i = passes ? passes->records.oldest : 0; hot->late && passes && i < passes->records.n;
+	     i++)
+		late_frames_add(&late, feeds_records_sample(&passes->records, i), hot->from_ns, hot->to_ns);
+	if (hot->late && passes) /* how long that was */
+		late_s = late_frames_keep(&late, hot->fps > 0 ? 1000 / hot->fps : 0);
 	spans = (struct hot_spans){late.begin_ns, late.end_ns, late.n};
 	add_samples(hot, feed, &sums, hot->late ? &spans : NULL);
 	hot_table_make(&hot->table, &hot->profile, &hot->scope);
