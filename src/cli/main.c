@@ -115,8 +115,8 @@ int main(int argc, char **argv)
 	charset_init();
 #ifdef M_ARENA_MAX
 	mallopt(M_ARENA_MAX, 1); /* threads that measure hardly allocate: they need no heaps of their own */
-	/* glibc would raise it when the first large block is freed. Rings then lie in the heap, where
-	 * even what no sample has reached is in memory. */
+	/* glibc would raise it when the first large block is freed. Rings then lie in the heap,
+	 * where even what no sample has reached is in memory. */
 	mallopt(M_MMAP_THRESHOLD, 128 << 10);
 #endif
 	status = (int)options_parse(&options, argc, argv, &err);

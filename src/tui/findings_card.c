@@ -206,7 +206,7 @@ static struct finding_columns cut_columns(struct rect row)
 	return c;
 }
 
-/* "above 60.0 %  house"; of a number that is back within it, where it ends: "until 55.0 %  house" */
+/* "above 60.0 %  house"; back within its limit: "until 55.0 %  house", where it ends */
 static void draw_limit(const struct judged *f, struct canvas *canvas, struct rect r, enum style style)
 {
 	const char *side = f->side == ALERT_ABOVE ? "above" : "below";
