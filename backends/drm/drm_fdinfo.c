@@ -1,4 +1,4 @@
-#include "backends/drm/drm_fdinfo.h"
+#include "backends/drm/drm_clients.h"
 
 #include "base/alloc.h"
 

@@ -38,17 +38,15 @@ bool drm_node_exists(const struct sys *sys, const char *node)
 	return sys->stat(sys, path, &st) == 0 || errno != ENOENT;
 }
 
-static bool is_mali(const struct sys *sys, const char *node)
+bool drm_node_is_mali(const struct sys *sys, const char *node, char *driver, size_t size)
 {
-	char driver[32];
-
-	return strncmp(node, "renderD", 7) == 0 && drm_node_driver(sys, node, driver, sizeof(driver)) &&
+	return strncmp(node, "renderD", 7) == 0 && drm_node_driver(sys, node, driver, size) &&
 	       (strcmp(driver, "panfrost") == 0 || strcmp(driver, "panthor") == 0);
 }
 
 bool drm_node_is_alone(const struct sys *sys, const char *node)
 {
-	char **names;
+	char **names, driver[32];
 	int n = sys->list(sys, "sys/class/misc/mali0", &names);
 	bool alone = n < 0;
 
@@ -56,7 +54,8 @@ bool drm_node_is_alone(const struct sys *sys, const char *node)
 		sys_names_free(names, n);
 	n = sys->list(sys, "sys/class/drm", &names);
 	for (int i = 0; i < n; i++)
-		alone = alone && (strcmp(names[i], node) == 0 || !is_mali(sys, names[i]));
+		alone = alone && (strcmp(names[i], node) == 0 ||
+				  !drm_node_is_mali(sys, names[i], driver, sizeof(driver)));
 	if (n >= 0)
 		sys_names_free(names, n);
 	return alone;

@@ -14,6 +14,8 @@
 
 /* The kernel driver of a DRM node ("renderD128"), from sysfs, printable; false if it is unknown. */
 bool drm_node_driver(const struct sys *sys, const char *node, char *driver, size_t size);
+/* Whether the node is a Mali GPU's with an open driver, whose name it gets. */
+bool drm_node_is_mali(const struct sys *sys, const char *node, char *driver, size_t size);
 /* Whether no other node or device is a Mali GPU's, so that files of no certain GPU are its. */
 bool drm_node_is_alone(const struct sys *sys, const char *node);
 /* Whether sysfs has the node. Panfrost's driver gives no sign when it is unbound from its GPU: any

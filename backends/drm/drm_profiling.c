@@ -1,4 +1,4 @@
-#include "backends/drm/drm_profiling.h"
+#include "backends/drm/drm_usage.h"
 
 #include "base/alloc.h"
 

@@ -1,6 +1,5 @@
 #include "backends/gpu/gpu_system.h"
 
-#include "backends/gpu/gpu_system_parse.h"
 #include "base/alloc.h"
 
 #include <errno.h>

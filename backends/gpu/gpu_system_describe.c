@@ -2,7 +2,6 @@
 #include "backends/gpu/gpu_system.h"
 
 #include "backends/cpu/tracepoint.h"
-#include "backends/gpu/gpu_system_parse.h"
 #include "backends/process_file.h"
 #include "base/alloc.h"
 #include "base/units.h"

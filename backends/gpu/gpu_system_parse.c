@@ -1,4 +1,4 @@
-#include "backends/gpu/gpu_system_parse.h"
+#include "backends/gpu/gpu_system.h"
 
 #include "base/alloc.h"
 

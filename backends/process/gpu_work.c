@@ -1,4 +1,4 @@
-#include "backends/process/gpu_work.h"
+#include "backends/process/process_gpu.h"
 
 #include "backends/gpu/gpu_system.h"
 #include "base/alloc.h"

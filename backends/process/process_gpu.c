@@ -41,9 +41,7 @@ static void find_nodes(struct process_gpu *gpu, const struct sys *sys)
 
 	gpu->clients.sys = sys;
 	for (int i = 0; i < n; i++)
-		if (strncmp(names[i], "renderD", 7) == 0 &&
-		    drm_node_driver(sys, names[i], driver, sizeof(driver)) &&
-		    (strcmp(driver, "panfrost") == 0 || strcmp(driver, "panthor") == 0))
+		if (drm_node_is_mali(sys, names[i], driver, sizeof(driver)))
 			drm_clients_add(&gpu->clients, names[i], driver);
 	if (n >= 0)
 		sys_names_free(names, n);

@@ -1,5 +1,5 @@
 /* A client's fdinfo of any bytes: it is read or refused, and what is read is within its bounds. */
-#include "backends/drm/drm_fdinfo.h"
+#include "backends/drm/drm_clients.h"
 
 #include <assert.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* The text of a client's fdinfo: what is taken from it, in which units, and what is not
  * believed. */
-#include "backends/drm/drm_fdinfo.h"
+#include "backends/drm/drm_clients.h"
 #include "base/alloc.h"
 
 #include <setjmp.h>

@@ -1,5 +1,5 @@
 /* The switch for timing jobs: set where it may be, put back at every end, told after a kill. */
-#include "backends/drm/drm_profiling.h"
+#include "backends/drm/drm_usage.h"
 #include "base/alloc.h"
 #include "tests/support/drm_run.h"
 

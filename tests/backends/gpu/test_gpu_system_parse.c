@@ -1,6 +1,6 @@
 #include "tests/support/gpu_bench.h"
 
-#include "backends/gpu/gpu_system_parse.h"
+#include "backends/gpu/gpu_system.h"
 
 /* The level that one more file gives a machine which has nothing but a device. */
 static uint64_t level_of(const char *path, const char *text, enum gpu_system_thing thing)

@@ -4,7 +4,7 @@
 #include "tests/support/fixture.h"
 
 #include "backends/gpu/gpu_system.h"
-#include "backends/process/gpu_work.h"
+#include "backends/process/process_gpu.h"
 #include "backends/process/process_scan.h"
 
 #include <errno.h>
