@@ -91,8 +91,7 @@ void sim_count_rates(struct sim_model *m)
 	set_speeds(m, share, any, issue);
 	if (!m->shows)
 		return;
-	sim_flush_waits(m);
-	sim_waits_set(m);
+	sim_set_waits(m);
 	for (unsigned i = 0; i < m->gpu.cores; i++) {
 		struct sim_core *core = &m->cores[i];
 		bool shared = several && m->set & F;
@@ -276,7 +275,7 @@ static void init_load(const struct sim_model *m, struct sim_load *load, const st
 	in.pixels = pass->pixels * m->pixels / (double)(job->work * SIM_TICK) /
 		    (m->gpu.cores * load->issue * load->any); /* of fragments */
 	if (load->stream == STREAM_FRAGMENT)
-		in.threads = in.pixels * sim_size_threads(&job->size, &pass->look);
+		in.threads = in.pixels * (pass->look.overdraw * 4 * in.size.quads / in.size.pixels);
 	memcpy(load->values, &in, sizeof(in));
 	set_ratios(load, &m->laws, job);
 	set_waits(load, &m->laws, job);

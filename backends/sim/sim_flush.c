@@ -207,34 +207,7 @@ void sim_flush_load(struct sim_model *m, struct sim_load *load)
 
 /* ---- waits ---- */
 
-void sim_waits_set(struct sim_model *m)
-{
-	const struct sim_rules *stalls = &m->laws.lists[LIST_STALL], *queues = &m->laws.lists[LIST_QUEUE];
-	/* A queue waits for cores more while it shares them. */
-	const double shared = (m->set & (m->set - 1)) != 0 ? 1.4 : 0.8;
-	double reads = 1, writes = 1;
-
-	for (unsigned s = 0; s < STREAMS; s++) {
-		if (!(m->set & 1u << s))
-			continue;
-		reads *= 1 - m->now[s]->read_stall;
-		writes *= 1 - m->now[s]->write_stall;
-		for (const struct sim_rule *r = queues->rules; r < queues->rules + queues->n; r++)
-			if (r->op == OP_PART)
-				m->rows[ROW_QUEUES].ratios[STREAMS][r->b][s] =
-					(uint32_t)(m->now[s]->waits[r->b] * shared * sim_share(r->shares[s]));
-	}
-	for (const struct sim_rule *r = stalls->rules; r < stalls->rules + stalls->n; r++) {
-		const double *shares = r->shares,
-			     stall = shares[0] * (1 - reads) + shares[1] * (1 - writes) + shares[2];
-
-		for (unsigned i = 0; i < m->gpu.slices; i++)
-			m->rows[ROW_SLICES + i / SIM_LANES].ratios[STREAMS][r->b][i % SIM_LANES] =
-				sim_share(stall * m->slices[i].skew);
-	}
-}
-
-void sim_flush_waits(struct sim_model *m)
+static void flush_waits(struct sim_model *m)
 {
 	const struct sim_load *waits = &m->loads[SIM_WAITS];
 	uint32_t now[SIM_QUANTITIES_MAX][SIM_LANES] = {0};
@@ -255,6 +228,33 @@ void sim_flush_waits(struct sim_model *m)
 	m->wait_any = m->wait_tail = 0;
 }
 
+void sim_set_waits(struct sim_model *m)
+{
+	const struct sim_rules *stalls = &m->laws.lists[LIST_STALL], *queues = &m->laws.lists[LIST_QUEUE];
+	/* A queue waits for cores more while it shares them. */
+	const double shared = (m->set & (m->set - 1)) != 0 ? 1.4 : 0.8;
+	double reads = 1, writes = 1;
+
+	flush_waits(m);
+	for (unsigned s = 0; s < STREAMS; s++) {
+		if (!(m->set & 1u << s))
+			continue;
+		reads *= 1 - m->now[s]->read_stall;
+		writes *= 1 - m->now[s]->write_stall;
+		for (const struct sim_rule *r = queues->rules; r < queues->rules + queues->n; r++)
+			if (r->op == OP_PART)
+				m->rows[ROW_QUEUES].ratios[STREAMS][r->b][s] =
+					(uint32_t)(m->now[s]->waits[r->b] * shared * sim_share(r->shares[s]));
+	}
+	for (const struct sim_rule *r = stalls->rules; r < stalls->rules + stalls->n; r++) {
+		double stall = r->shares[0] * (1 - reads) + r->shares[1] * (1 - writes) + r->shares[2];
+
+		for (unsigned i = 0; i < m->gpu.slices && r->op == OP_PART; i++)
+			m->rows[ROW_SLICES + i / SIM_LANES].ratios[STREAMS][r->b][i % SIM_LANES] =
+				sim_share(stall * m->slices[i].skew);
+	}
+}
+
 void sim_count_flush(struct sim_model *m)
 {
 	uint64_t(*queue)[SIM_LANES] = m->rows[ROW_QUEUES].total;
@@ -262,7 +262,7 @@ void sim_count_flush(struct sim_model *m)
 	m->flushed = m->tick;
 	if (!m->shows)
 		return;
-	sim_flush_waits(m);
+	flush_waits(m);
 	for (unsigned i = 0; i < SIM_LOADS; i++)
 		sim_flush_load(m, &m->loads[i]);
 	for (unsigned k = 0; k < SIM_QUANTITIES_MAX; k++)
@@ -326,6 +326,7 @@ void sim_count_show(struct sim_model *m)
 	init_slices(m);
 	set_skew(m, ROW_TILER, 0, 0);
 	for (const struct sim_rule *r = front->rules; r < front->rules + front->n; r++)
-		m->rows[ROW_FRONT].ratios[STREAMS][r->b][0] = sim_share(r->shares[0]);
+		if (r->op == OP_PART)
+			m->rows[ROW_FRONT].ratios[STREAMS][r->b][0] = sim_share(r->shares[0]);
 	m->shows = true;
 }

@@ -56,11 +56,6 @@ static void init_size(struct sim_size *size, const struct sim_look *look, double
 	size->partial = real_min(1.7 * edge / (size->pixels / 4 + 1.7 * edge), 0.96);
 }
 
-double sim_size_threads(const struct sim_size *size, const struct sim_look *look)
-{
-	return look->overdraw * 4 * size->quads / size->pixels;
-}
-
 static struct sim_queue *queue_of(struct sim_model *m, enum sim_stream stream)
 {
 	return &m->queues[m->gpu.job_manager && stream == STREAM_COMPUTE ? STREAM_VERTEX : stream];

@@ -387,17 +387,12 @@ void sim_count_end(struct sim_model *model, const struct sim_job *job);
 void sim_count_rates(struct sim_model *model);
 void sim_count_ticks(struct sim_model *model, uint64_t ticks);
 /* Totals (sim_flush.c). show: once, before the first run, when the laws are there; without it there
- * are no totals. flush: bring all totals up to date; load and waits: a part, before its ratios
- * change. */
+ * are no totals. flush: bring all totals up to date, or only those of a load before its ratios
+ * change. waits: the same for what slices and queues wait, with new ratios for the jobs that run. */
 void sim_count_show(struct sim_model *model);
 void sim_count_flush(struct sim_model *model);
 void sim_flush_load(struct sim_model *model, struct sim_load *load);
-void sim_flush_waits(struct sim_model *model);
-/* Set the stalls of the slices and the waits of the queues for the jobs that run. */
-void sim_waits_set(struct sim_model *model);
-
-/* Fragment threads shaded per pixel. */
-double sim_size_threads(const struct sim_size *size, const struct sim_look *look);
+void sim_set_waits(struct sim_model *model);
 
 /* floor(amount * ratio), carrying the remainder. */
 static inline uint64_t sim_part(uint64_t amount, uint64_t ratio, uint32_t *carry)
