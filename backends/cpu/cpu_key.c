@@ -42,8 +42,12 @@ static void find_pmus(struct cpu_keys *keys, const struct cpus *cpus, const stru
 
 /* One block per CPU: "processor : 3", then either "CPU implementer" and "CPU part", or "model
  * name". */
-static void take_cpuinfo(struct cpu_keys *keys, const struct cpus *cpus, struct span text)
+static void read_cpuinfo(struct cpu_keys *keys, const struct cpus *cpus, const struct sys *sys)
 {
+	size_t size = 8192 + 4096 * (size_t)cpus->n;
+	AUTOFREE char *bytes = xmalloc(size);
+	ssize_t n = sys_read_file(sys, "proc/cpuinfo", bytes, size);
+	struct span text = {bytes, n > 0 ? (size_t)n : 0};
 	struct cpu_key *key = NULL;
 	uint64_t implementer = 0, v;
 	int cpu;
@@ -68,16 +72,6 @@ static void take_cpuinfo(struct cpu_keys *keys, const struct cpus *cpus, struct 
 			key->model = span_dup(value);
 		}
 	}
-}
-
-static void read_cpuinfo(struct cpu_keys *keys, const struct cpus *cpus, const struct sys *sys)
-{
-	size_t size = 8192 + 4096 * (size_t)cpus->n;
-	AUTOFREE char *text = xmalloc(size);
-	ssize_t n = sys_read_file(sys, "proc/cpuinfo", text, size);
-
-	if (n > 0)
-		take_cpuinfo(keys, cpus, (struct span){text, (size_t)n});
 }
 
 static void read_cpu(struct cpu_key *key, unsigned number, const struct sys *sys)
@@ -208,16 +202,6 @@ static const struct {
 	{0x53002, "Exynos-M3"},       {0x53003, "Exynos-M4"},       {0x53004, "Exynos-M5"},
 };
 
-static void name_part(char label[CPU_LABEL], int64_t part)
-{
-	for (size_t i = 0; i < ARRAY_LEN(cores); i++)
-		if (cores[i].part == part) {
-			snprintf(label, CPU_LABEL, "%s", cores[i].name);
-			return;
-		}
-	snprintf(label, CPU_LABEL, "CPU 0x%05x", (unsigned)part);
-}
-
 /* If only the PMU is known, use its name, which comes from the device tree. */
 static bool name_pmu(char label[CPU_LABEL], const char *pmu)
 {
@@ -307,8 +291,11 @@ void cpu_name(char label[CPU_LABEL], const struct cpus *cpus, const struct cpu_k
 	}
 	best = with[0] ? with[0] : with[1] ? with[1] : with[2];
 	label[0] = 0;
-	if (best && best == with[0])
-		name_part(label, best->value[KEY_PART]);
+	for (size_t i = 0; best && best == with[0] && i < ARRAY_LEN(cores); i++)
+		if (cores[i].part == best->value[KEY_PART])
+			snprintf(label, CPU_LABEL, "%s", cores[i].name);
+	if (best && best == with[0] && !label[0])
+		snprintf(label, CPU_LABEL, "CPU 0x%05x", (unsigned)best->value[KEY_PART]);
 	else if (best && best == with[1] && name_pmu(label, keys->pmus[best->value[KEY_PMU]]))
 		return;
 	else if (best && best->model)

@@ -38,15 +38,10 @@ void cpu_ticks_forget(struct cpu_ticks *t)
 
 /* idle and iowait can step back when a CPU comes or goes, steal when a virtual machine migrates. If
  * any other count goes back, the CPU started from zero and the interval is lost. */
-static bool may_step_back(unsigned tick)
-{
-	return tick == TICK_IDLE || tick == TICK_IOWAIT || tick == TICK_STEAL;
-}
-
 static bool take_delta(struct cpu_ticks_line *ticks, const uint64_t now[CPU_TICKS])
 {
 	for (unsigned i = 0; i < CPU_TICKS; i++) {
-		if (now[i] < ticks->last[i] && !may_step_back(i))
+		if (now[i] < ticks->last[i] && i != TICK_IDLE && i != TICK_IOWAIT && i != TICK_STEAL)
 			return false;
 		ticks->delta[i] = now[i] < ticks->last[i] ? 0 : now[i] - ticks->last[i];
 	}
@@ -105,12 +100,6 @@ static void take_text(struct cpu_ticks *t, struct span text)
 	}
 }
 
-static void drop_unlisted(struct cpu_ticks_line *ticks)
-{
-	if (!ticks->listed)
-		ticks->known = ticks->counted = false;
-}
-
 void cpu_ticks_read(struct cpu_ticks *t, const struct sys *sys)
 {
 	ssize_t n = sysfs_file_read(sys, &t->stat, t->text, t->text_size);
@@ -121,9 +110,12 @@ void cpu_ticks_read(struct cpu_ticks *t, const struct sys *sys)
 		t->each[i].listed = false;
 	if (n > 0)
 		take_text(t, (struct span){t->text, (size_t)n});
-	drop_unlisted(&t->all);
-	for (unsigned i = 0; i < t->cpus->n; i++)
-		drop_unlisted(&t->each[i]);
+	t->all.known &= t->all.listed;
+	t->all.counted &= t->all.listed;
+	for (unsigned i = 0; i < t->cpus->n; i++) {
+		t->each[i].known &= t->each[i].listed;
+		t->each[i].counted &= t->each[i].listed;
+	}
 }
 
 bool cpu_ticks_offline(const struct cpu_ticks *t, unsigned cpu)

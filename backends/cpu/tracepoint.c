@@ -75,14 +75,13 @@ uint64_t tracepoint_value(const struct tracepoint_field *field, const unsigned c
 {
 	uint32_t word = 0;
 	uint64_t value = 0;
+	bool whole = field->at + field->size <= n;
 
-	if (field->at + field->size > n)
-		return 0;
-	if (field->size == sizeof(value))
+	if (whole && field->size == sizeof(value))
 		memcpy(&value, bytes + field->at, sizeof(value));
-	else
+	else if (whole)
 		memcpy(&word, bytes + field->at, sizeof(word));
-	return field->size == sizeof(value) ? value : word;
+	return value + word;
 }
 
 /* ---- the events of each CPU ---- */
@@ -105,17 +104,6 @@ static void close_cpu(struct tracepoint_cpus *cpus)
 static bool read_count(const struct sys *sys, int fd, uint64_t *count)
 {
 	return sys->read(sys, fd, count, sizeof(*count)) == (ssize_t)sizeof(*count);
-}
-
-static void close_all(struct tracepoint_cpus *cpus)
-{
-	while (cpus->n) {
-		uint64_t own;
-
-		if (!cpus->one_by_one && read_count(cpus->of.sys, cpus->cpus[cpus->n - 1].fd, &own))
-			cpus->counted += own;
-		close_cpu(cpus);
-	}
 }
 
 /* Returns 0 or an errno. */
@@ -182,11 +170,16 @@ void tracepoint_close(struct tracepoint_cpus *cpus)
 static void follow_cpus(struct tracepoint_cpus *cpus)
 {
 	struct cpu_set online;
+	uint64_t own;
 
 	if (!cpu_set_read(cpus->of.sys, &online, ONLINE) ||
 	    memcmp(&online, &cpus->online, sizeof(online)) == 0)
 		return;
-	close_all(cpus);
+	while (cpus->n) {
+		if (!cpus->one_by_one && read_count(cpus->of.sys, cpus->cpus[cpus->n - 1].fd, &own))
+			cpus->counted += own;
+		close_cpu(cpus);
+	}
 	cpus->online = online;
 	open_all(cpus);
 }
@@ -207,17 +200,12 @@ uint64_t tracepoint_count(struct tracepoint_cpus *cpus)
 
 /* ---- rings ---- */
 
-/* The kernel's data_offset and data_size are not known to Linux before 4.1. */
-static size_t ring_begin(void)
-{
-	return (size_t)sysconf(_SC_PAGESIZE);
-}
-
+/* The data follows the first page: the kernel's data_offset is not known to Linux before 4.1. */
 static void copy_bytes(const void *ring, uint64_t from, void *to, size_t n)
 {
-	size_t size = ring_bytes() - ring_begin(), at = (size_t)(from % size),
+	size_t page = (size_t)sysconf(_SC_PAGESIZE), size = RING_PAGES * page, at = (size_t)(from % size),
 	       first = n < size - at ? n : size - at;
-	const char *data = (const char *)ring + ring_begin();
+	const char *data = (const char *)ring + page;
 
 	memcpy(to, data + at, first);
 	memcpy((char *)to + first, data, n - first);

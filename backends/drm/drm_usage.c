@@ -94,14 +94,6 @@ void drm_usage_start(struct drm_usage *u, int64_t period_ns, int64_t now_ns)
 
 /* ---- reading ---- */
 
-static bool read_number(const struct sys *sys, struct sysfs_file *file, uint64_t *value)
-{
-	char text[64];
-	ssize_t n = sysfs_file_read(sys, file, text, sizeof(text));
-
-	return n > 0 && span_u64(span_trim((struct span){text, (size_t)n}), value);
-}
-
 /* The file counts in ms, so it is up to one ahead of the time or behind. What it is ahead belongs
  * to the next read: cut off, only what it is behind would remain. Then it is scaled to the window,
  * because this file is read at its own time. */
@@ -121,9 +113,11 @@ static uint64_t powered_between(struct drm_usage *u, uint64_t ms, int64_t own_ns
 
 static void read_powered(struct drm_usage *u)
 {
+	char text[64];
 	uint64_t ms, before = u->powered_ms;
 	int64_t at_ns = u->sys->monotonic_ns(u->sys), own_ns;
-	bool told = u->has_powered && read_number(u->sys, &u->powered_file, &ms);
+	ssize_t n = u->has_powered ? sysfs_file_read(u->sys, &u->powered_file, text, sizeof(text)) : -1;
+	bool told = n > 0 && span_u64(span_trim((struct span){text, (size_t)n}), &ms);
 
 	at_ns += (u->sys->monotonic_ns(u->sys) - at_ns) / 2;
 	own_ns = at_ns - u->powered_at_ns;
@@ -282,24 +276,16 @@ void drm_usage_fill(struct drm_usage *u, int64_t now_ns, uint64_t active, struct
 }
 
 /* Called in the ui thread while the sampler reads, so every file is opened anew. */
-/* Why --profiling could not turn it on. */
-static void note_refused(const struct drm_usage *u, const char *path, struct strbuf *text)
-{
-	strbuf_printf(text, "%s: --profiling: ", path);
-	if (!u->profiling.path[0])
-		strbuf_printf(text, "this kernel has no switch for it that can be seen: %s",
-			      u->driver->switch_since);
-	else
-		strbuf_printf(text, "cannot turn it on: %s%s", strerror(u->refused),
-			      u->refused == EACCES || u->refused == EPERM ? ": run as root" : "");
-}
-
 void drm_usage_note(const struct drm_usage *u, const char *path, struct strbuf *text)
 {
 	unsigned before;
 
-	if (u->refused)
-		note_refused(u, path, text);
+	if (u->refused && !u->profiling.path[0])
+		strbuf_printf(text, "%s: --profiling: this kernel has no switch for it that can be seen: %s",
+			      path, u->driver->switch_since);
+	else if (u->refused)
+		strbuf_printf(text, "%s: --profiling: cannot turn it on: %s%s", path, strerror(u->refused),
+			      u->refused == EACCES || u->refused == EPERM ? ": run as root" : "");
 	else if (!u->profiling.set && drm_profiling_left_on(&u->profiling, &before))
 		strbuf_printf(
 			text,

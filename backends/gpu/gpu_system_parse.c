@@ -120,13 +120,6 @@ enum gpu_system_told gpu_system_parse_bytes(struct gpu_system *g, struct span te
 	return span_u64(span_trim(text), value) && *value <= MEMORY_MAX ? TOLD : TOLD_STRANGE;
 }
 
-static bool has_title(struct span line, const char *title)
-{
-	size_t n = strlen(title);
-
-	return line.n >= n && memcmp(line.p, title, n) == 0;
-}
-
 /* The driver in the program writes this text, with a total at its end. Later drivers write two:
  * only one of them is without memory of the CPU. */
 enum gpu_system_told gpu_system_parse_profile(struct gpu_system *g, struct span text, uint64_t *value)
@@ -141,7 +134,7 @@ enum gpu_system_told gpu_system_parse_profile(struct gpu_system *g, struct span 
 		for (size_t i = best; i < ARRAY_LEN(titles); i++) {
 			size_t n = strlen(titles[i]);
 
-			if (!has_title(line, titles[i]))
+			if (line.n < n || memcmp(line.p, titles[i], n) != 0)
 				continue;
 			told = gpu_system_parse_bytes(g, (struct span){line.p + n, line.n - n}, value);
 			best = i;

@@ -67,20 +67,14 @@ void passes_unlisten(struct passes *p)
 	p->listen_fd = -1;
 }
 
-static struct app *free_app(struct passes *p)
-{
-	for (unsigned i = 0; i < APPS_MOST; i++)
-		if (p->apps[i].fd < 0)
-			return &p->apps[i];
-	return NULL;
-}
-
 /* Make an application of a connection that has sent its memory. */
 static bool admit_app(struct passes *p, int fd, void *memory)
 {
-	struct app *app = free_app(p);
+	struct app *app = p->apps;
 
-	if (!app || !passes_reader_init(&app->reader, memory, PASSES_BYTES, NULL))
+	while (app < p->apps + APPS_MOST && app->fd >= 0)
+		app++;
+	if (app == p->apps + APPS_MOST || !passes_reader_init(&app->reader, memory, PASSES_BYTES, NULL))
 		return false;
 	app->fd = fd;
 	app->memory = memory;

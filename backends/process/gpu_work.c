@@ -55,26 +55,20 @@ static void take_period(void *ctx, const unsigned char *bytes, size_t n)
 	w->periods[w->n++] = p;
 }
 
-static void forget_periods(struct gpu_work *w)
-{
-	unsigned n = 0;
-
-	for (unsigned i = 0; i < w->n; i++)
-		if (w->periods[i].end_ns > w->begin_ns)
-			w->periods[n++] = w->periods[i];
-	w->n = n;
-}
-
 void gpu_work_read(struct gpu_work *work)
 {
 	const struct sys *sys = work->cpus.of.sys;
 	bool first = !work->now_ns;
+	unsigned n = 0;
 
 	work->now_ns = sys->raw_ns(sys);
 	tracepoint_drain(&work->cpus, take_period, work);
 	work->begin_ns = first ? work->now_ns : work->end_ns ? work->end_ns : work->begin_ns;
 	work->end_ns = work->now_ns - LATE_NS > work->begin_ns ? work->now_ns - LATE_NS : 0;
-	forget_periods(work);
+	for (unsigned i = 0; i < work->n; i++)
+		if (work->periods[i].end_ns > work->begin_ns)
+			work->periods[n++] = work->periods[i];
+	work->n = n;
 }
 
 double gpu_work_percent(const struct gpu_work *work, uint32_t uid)

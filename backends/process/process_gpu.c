@@ -47,14 +47,6 @@ static void find_nodes(struct process_gpu *gpu, const struct sys *sys)
 		sys_names_free(names, n);
 }
 
-static bool has_lost_node(const struct process_gpu *gpu)
-{
-	for (unsigned i = 0; i < gpu->clients.n_devices; i++)
-		if (gpu->clients.devices[i].gone)
-			return true;
-	return false;
-}
-
 static int by_pid(const void *a, const void *b)
 {
 	const struct process_gpu_use *x = a, *y = b;
@@ -157,9 +149,11 @@ static void read_clients(struct process_gpu *gpu, int64_t now_ns)
 
 void process_gpu_refresh(struct process_gpu *gpu, const struct sys *sys, int64_t now_ns)
 {
-	bool timed = gpu->work.open || gpu->clients.n_devices;
+	bool incomplete = !gpu->work.open && !gpu->clients.n_devices;
 
-	if ((!timed || has_lost_node(gpu)) && now_ns >= gpu->look_ns) {
+	for (unsigned i = 0; i < gpu->clients.n_devices; i++)
+		incomplete |= gpu->clients.devices[i].gone;
+	if (incomplete && now_ns >= gpu->look_ns) {
 		if (!gpu->n_systems)
 			find_systems(gpu, sys);
 		drm_clients_fini(&gpu->clients);

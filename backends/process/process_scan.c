@@ -247,11 +247,6 @@ static void take_owner(struct process_scan *s, struct record *r, const char *dir
 	r->owner_ns = s->now_ns + OWNER_NS / 16 * (16 - r->p.pid % 8);
 }
 
-static bool is_renamed(const struct record *r, const struct process_stat *stat, uint64_t comm)
-{
-	return !r->named || r->comm != comm || (r->flags & ~stat->flags & PROCESS_NOT_EXECUTED);
-}
-
 /* Read a row of the list: `who`, whose files are in dir. A pid that another process used before
  * starts from scratch. Returns NULL if it is gone or hidden. */
 static struct record *read_record(struct process_scan *s, struct scan_kind *kind, const char *dir,
@@ -281,7 +276,7 @@ static struct record *read_record(struct process_scan *s, struct scan_kind *kind
 	r->watched = false;
 	take_time(s, r, stat->ticks);
 	comm = span_hash(stat->comm);
-	if (is_renamed(r, stat, comm)) {
+	if (!r->named || r->comm != comm || (r->flags & ~stat->flags & PROCESS_NOT_EXECUTED)) {
 		take_name(s, r, stat);
 		r->owner_ns = s->now_ns;
 	}

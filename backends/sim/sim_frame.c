@@ -37,16 +37,12 @@ void sim_drift(uint64_t seed, int64_t at_ns, double drifts[SIM_DRIFTS])
 			    0.2 * glide_value(seed, at_ns, TREMBLE_NS, 7030 + i);
 }
 
-static double fragment_layers(const struct sim_look *look)
-{
-	return look->overdraw * (1 + look->hidden_kill) * (1 + look->early_kill);
-}
-
 /* primitives: of the pass, before culling; pixels: drawn by the pass. */
 static void init_size(struct sim_size *size, const struct sim_look *look, double primitives, double pixels)
 {
 	double entering = primitives * (1 - look->facing) * (1 - look->frustum) + 1,
-	       covered = pixels * fragment_layers(look), edge;
+	       layers = look->overdraw * (1 + look->hidden_kill) * (1 + look->early_kill),
+	       covered = pixels * layers, edge;
 
 	size->culled = 1 / (1 + 0.9 * covered / entering);
 	size->visible = entering * (1 - size->culled);

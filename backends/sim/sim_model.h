@@ -388,7 +388,7 @@ void sim_count_rates(struct sim_model *model);
 void sim_count_ticks(struct sim_model *model, uint64_t ticks);
 /* Totals (sim_flush.c). show: once, before the first run, when the laws are there; without it there
  * are no totals. flush: bring all totals up to date, or only those of a load before its ratios
- * change. waits: the same for what slices and queues wait, with new ratios for the jobs that run. */
+ * change. waits: likewise for slices and queues, and give them the ratios of the jobs that run. */
 void sim_count_show(struct sim_model *model);
 void sim_count_flush(struct sim_model *model);
 void sim_flush_load(struct sim_model *model, struct sim_load *load);

@@ -40,21 +40,16 @@ struct sim_passes {
 	unsigned n_computed;
 };
 
-/* The share of a frame in which the game's main thread works. */
-static double work_share(const struct sim_model *m, int64_t at_ns)
-{
-	const struct sim_scenario *s = &m->scenario;
-	double share = s->cpu.main * sim_scenario_phase(s, at_ns)->cpu;
-
-	return s->cpu_frame > 0 || s->cpu.main >= 1 ? 1 : share < 0.97 ? share : 0.97;
-}
-
 static void note_frame(void *ctx, uint64_t number, int64_t at_ns, unsigned in_flight)
 {
 	struct sim_passes *p = ctx;
 	struct sim_frame *f = &p->frames[number % FRAMES_KEPT];
-	double ns = (double)(at_ns - p->submitted_ns), work = work_share(&p->model, at_ns);
-	bool sleeps = p->model.scenario.sleeps > 0; /* outside of any call that waits */
+	const struct sim_scenario *s = &p->model.scenario;
+	double ns = (double)(at_ns - p->submitted_ns),
+	       work = s->cpu.main * sim_scenario_phase(s, at_ns)->cpu; /* share of the main thread */
+	bool sleeps = s->sleeps > 0;                                   /* outside of any call that waits */
+
+	work = s->cpu_frame > 0 || s->cpu.main >= 1 ? 1 : real_min(work, 0.97);
 
 	*f = (struct sim_frame){.frame = {.type = PASSES_FRAME,
 					  .kind = PASSES_PRESENT,
@@ -70,29 +65,26 @@ static void note_frame(void *ctx, uint64_t number, int64_t at_ns, unsigned in_fl
 	p->submitted_ns = at_ns;
 }
 
-/* When a render pass could begin whose binning began at begin_ns, and its fragments when their
- * job did. */
-static int64_t render_begin(const struct sim_passes *p, int64_t begin_ns, const struct sim_job *fragments)
-{
-	if (begin_ns < p->rendered_ns)
-		begin_ns = p->rendered_ns;
-	for (unsigned i = 0; i < DISPATCHES_KEPT; i++)
-		if (p->computed_ns[i] > begin_ns && p->computed_ns[i] <= fragments->begin_ns)
-			begin_ns = p->computed_ns[i];
-	return begin_ns;
-}
-
+/* A render pass can begin when its binning has, and its fragments when their job has. */
 static void add_pass(struct sim_passes *p, struct sim_frame *f, const struct sim_job *job, unsigned index,
 		     int64_t end_ns)
 {
 	bool renders = job->stream == STREAM_FRAGMENT;
 	int64_t begin_ns = renders && f->began_ns[index] ? f->began_ns[index] : job->begin_ns;
-	double edge = real_root(job->pass->pixels * p->model.width * p->model.height);
-	bool square = job->pass->pixels < 1; /* a shadow map or the like */
+	double width = 0, height = 0;
 
-	if (renders)
-		begin_ns = render_begin(p, begin_ns, job);
-	else
+	if (renders && job->pass->pixels < 1) { /* a shadow map or the like */
+		width = height = real_root(job->pass->pixels * p->model.width * p->model.height);
+	} else if (renders) {
+		width = p->model.width;
+		height = p->model.height;
+	}
+	if (renders && begin_ns < p->rendered_ns)
+		begin_ns = p->rendered_ns;
+	for (unsigned i = 0; i < DISPATCHES_KEPT && renders; i++)
+		if (p->computed_ns[i] > begin_ns && p->computed_ns[i] <= job->begin_ns)
+			begin_ns = p->computed_ns[i];
+	if (!renders)
 		p->computed_ns[p->n_computed++ % DISPATCHES_KEPT] = end_ns;
 	f->passes[f->n++] = (struct passes_event){.type = PASSES_PASS,
 						  .kind = renders ? PASSES_RENDER : PASSES_COMPUTE,
@@ -101,12 +93,10 @@ static void add_pass(struct sim_passes *p, struct sim_frame *f, const struct sim
 						  .frame = job->frame,
 						  .begin_ns = begin_ns,
 						  .end_ns = end_ns,
-						  .width = (uint16_t)(square ? edge : p->model.width),
-						  .height = (uint16_t)(square ? edge : p->model.height)};
+						  .width = (uint16_t)width,
+						  .height = (uint16_t)height};
 	if (renders)
 		p->rendered_ns = end_ns;
-	else
-		f->passes[f->n - 1].width = f->passes[f->n - 1].height = 0;
 }
 
 static void note_job(void *ctx, const struct sim_job *job, int64_t end_ns)

@@ -79,10 +79,10 @@ static void init_gpu(struct sim_gpu *g, const struct gpu_product *product)
 	memcpy(g->facts, facts, sizeof(facts));
 }
 
-/* The tick that contains `ns`. */
-static uint64_t tick_at(const struct sim_model *m, int64_t ns)
+/* What has passed until `ns` since ticks are counted at this clock. */
+static uint64_t units_until(const struct sim_model *m, int64_t ns)
 {
-	return m->clock_tick + ((uint64_t)(ns - m->clock_ns) * m->khz + m->clock_rest) / TICK_DIVISOR;
+	return (uint64_t)(ns - m->clock_ns) * m->khz + m->clock_rest;
 }
 
 /* The first ns in `tick`. */
@@ -95,21 +95,12 @@ static int64_t tick_ns(const struct sim_model *m, uint64_t tick)
 		       : m->clock_ns + (int64_t)((units - m->clock_rest + m->khz - 1) / m->khz);
 }
 
-static void count_ticks_from(struct sim_model *m, int64_t ns)
-{
-	uint64_t units = (uint64_t)(ns - m->clock_ns) * m->khz + m->clock_rest;
-
-	m->clock_tick += units / TICK_DIVISOR;
-	m->clock_rest = units % TICK_DIVISOR;
-	m->clock_ns = ns;
-}
-
 /* The governor looks at the load since its last visit, and raises the clock faster than it lowers
  * it. */
 static void govern_clock(struct sim_model *m)
 {
 	static const double steps[SIM_CLOCK_STEPS] = {0.4, 0.55, 0.7, 0.85, 1};
-	uint64_t active = m->rows[ROW_FRONT].total[GPU_ACTIVE][0];
+	uint64_t active = m->rows[ROW_FRONT].total[GPU_ACTIVE][0], units;
 	double load =
 		(double)(active - m->governor_active) / (double)((m->tick - m->governor_tick) * SIM_TICK + 1);
 	unsigned step = m->step;
@@ -124,7 +115,10 @@ static void govern_clock(struct sim_model *m)
 		step++;
 	else if (load < 0.52 && step > 0)
 		step--;
-	count_ticks_from(m, m->now_ns);
+	units = units_until(m, m->now_ns);
+	m->clock_tick += units / TICK_DIVISOR;
+	m->clock_rest = units % TICK_DIVISOR;
+	m->clock_ns = m->now_ns;
 	if (step == m->step)
 		return;
 	m->step = step;
@@ -232,7 +226,7 @@ void sim_model_run(struct sim_model *m, int64_t ns)
 
 		if (m->ready_ns > m->now_ns && m->ready_ns < next)
 			next = m->ready_ns;
-		run_ticks(m, tick_at(m, next));
+		run_ticks(m, m->clock_tick + units_until(m, next) / TICK_DIVISOR);
 		m->now_ns = next;
 		if (m->ready_ns <= m->now_ns && m->in_flight < m->scenario.in_flight)
 			submit_frames(m, m->now_ns);
