@@ -154,7 +154,7 @@ static bool show_counters(struct source *source, struct err *err)
 	struct sim *sim = source->priv;
 	struct sim_model *m = &sim->model;
 	struct sim_book *book = xcalloc(1, sizeof(*book));
-	bool ok = sim_book_load(book, &m->laws, &m->gpu, err);
+	bool ok = sim_book_load(book, &m->laws, &m->gpu, NULL, err);
 
 	if (ok) {
 		sim->n_slots = source->n_slots;

@@ -275,9 +275,11 @@ static bool parse_line(struct reader *r, const struct stanza_line *open, struct 
 				: line_fail(r, open->value, "a list of rules", err);
 }
 
-bool sim_book_parse(struct sim_book *book, struct sim_laws *laws, const struct sim_gpu *gpu,
-		    const struct gpudb_text *text, struct err *err)
+bool sim_book_load(struct sim_book *book, struct sim_laws *laws, const struct sim_gpu *gpu,
+		   const struct gpudb_text *text, struct err *err)
 {
+	const struct gpudb_text shipped = {
+		"demo.rules", {embed_demo_rules, (size_t)(embed_demo_rules_end - embed_demo_rules)}};
 	struct reader r = {.book = book, .laws = laws, .gpu = gpu};
 	struct stanza_line open = {0};
 	struct {
@@ -291,6 +293,7 @@ bool sim_book_parse(struct sim_book *book, struct sim_laws *laws, const struct s
 		while ((name = span_word(&names)).n)
 			book->quantities[b][book->n_quantities[b]++] = name;
 	}
+	text = text ? text : &shipped;
 	stanza_init(&r.s, text->file, text->text);
 	for (;;) {
 		if (!stanza_next(&r.s, &r.line, err))
@@ -323,14 +326,6 @@ bool sim_book_parse(struct sim_book *book, struct sim_laws *laws, const struct s
 		*known[i].ratio = ratio;
 	}
 	return true;
-}
-
-bool sim_book_load(struct sim_book *book, struct sim_laws *laws, const struct sim_gpu *gpu, struct err *err)
-{
-	const struct gpudb_text text = {
-		"demo.rules", {embed_demo_rules, (size_t)(embed_demo_rules_end - embed_demo_rules)}};
-
-	return sim_book_parse(book, laws, gpu, &text, err);
 }
 
 void sim_book_prune(struct sim_book *book, struct sim_laws *laws)

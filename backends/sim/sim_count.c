@@ -133,7 +133,7 @@ static void front_ticks(struct sim_model *m, uint64_t ticks)
 	uint64_t(*total)[SIM_LANES] = m->rows[ROW_FRONT].total;
 
 	total[GPU_ACTIVE][0] += ticks * SIM_TICK;
-	for (unsigned i = 0; i < ARRAY_LEN(m->unit_left); i++) {
+	for (unsigned i = 0; i < SIM_UNITS; i++) {
 		uint64_t done = m->unit_left[i] < ticks ? m->unit_left[i] : ticks;
 
 		m->unit_left[i] -= done;
@@ -182,7 +182,7 @@ void sim_count_ticks(struct sim_model *m, uint64_t ticks)
  * CPU handles it. */
 static void add_unit_work(struct sim_model *m, const struct sim_job *job, unsigned first, unsigned end)
 {
-	static const double cycles[GPU_UNITS_END - GPU_UNITS] = {6000, 34000, 12000, 6500};
+	static const double cycles[SIM_UNITS] = {6000, 34000, 12000, 6500};
 
 	for (unsigned i = first; i < end && m->shows; i++)
 		m->unit_left[i] +=
@@ -293,7 +293,7 @@ void sim_count_begin(struct sim_model *m, const struct sim_job *job)
 		load->task_ratio = job->tasks * SIM_ONE / job->work;
 		init_load(m, load, job);
 	}
-	add_unit_work(m, job, 1, ARRAY_LEN(m->unit_left));
+	add_unit_work(m, job, 1, SIM_UNITS);
 }
 
 void sim_count_end(struct sim_model *m, const struct sim_job *job)

@@ -229,11 +229,11 @@ static void count_time(struct sim_cpu *cpu, double seconds)
 {
 	double busy = cpu->busy * seconds;
 
-	cpu->time_ns[TIME_USER] += 0.81e9 * busy;
-	cpu->time_ns[TIME_SYSTEM] += 0.16e9 * busy;
-	cpu->time_ns[TIME_IRQ] += 0.018e9 * busy;
-	cpu->time_ns[TIME_SOFTIRQ] += 0.012e9 * busy;
-	cpu->time_ns[TIME_IDLE] += (seconds - busy) * 1e9;
+	cpu->time_ns[TICK_USER] += 0.81e9 * busy;
+	cpu->time_ns[TICK_SYSTEM] += 0.16e9 * busy;
+	cpu->time_ns[TICK_IRQ] += 0.018e9 * busy;
+	cpu->time_ns[TICK_SOFTIRQ] += 0.012e9 * busy;
+	cpu->time_ns[TICK_IDLE] += (seconds - busy) * 1e9;
 	cpu->passed[CYCLES] = cpu->passed[PER_CYCLE] += busy * cpu->khz * 1000;
 	cpu->passed[BUSY_NS] += busy * 1e9;
 	cpu->passed[PER_SECOND] += seconds;

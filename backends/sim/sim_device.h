@@ -9,6 +9,7 @@
 #ifndef MALITOP_SIM_DEVICE_H
 #define MALITOP_SIM_DEVICE_H
 
+#include "backends/cpu/cpu_ticks.h"
 #include "backends/sim/sim.h"
 
 #define SIM_CLUSTERS_MAX 3
@@ -60,24 +61,11 @@ extern const struct sim_task sim_tasks[SIM_TASKS]; /* each process, then its oth
 #define SIM_BASES 5                         /* what they are counted per: sim_device.c */
 const char *sim_event_slot(unsigned event); /* name of its slot */
 
-/* How the time of one CPU was spent, ns, as /proc/stat tells it. */
-enum sim_time {
-	TIME_USER,
-	TIME_NICE,
-	TIME_SYSTEM,
-	TIME_IDLE,
-	TIME_IOWAIT,
-	TIME_IRQ,
-	TIME_SOFTIRQ,
-	TIME_STEAL,
-	SIM_TIMES
-};
-
 struct sim_cpu {
 	unsigned cluster;
-	double khz, busy; /* in this step */
-	double time_ns[SIM_TIMES];
-	double passed[SIM_BASES]; /* not yet turned into events */
+	double khz, busy;          /* in this step */
+	double time_ns[CPU_TICKS]; /* spent in each state */
+	double passed[SIM_BASES];  /* not yet turned into events */
 	double events[SIM_EVENTS];
 };
 

@@ -20,8 +20,8 @@ struct sim_machine {
 
 /* What the system reports, in the order of its slots: of each instance, then of the machine. */
 enum report {
-	TICKS, /* by enum sim_time */
-	CLOCK = TICKS + SIM_TIMES,
+	TICKS, /* by enum cpu_tick */
+	CLOCK = TICKS + CPU_TICKS,
 	CLOCK_TOP,
 	ONLINE,
 	OF_INSTANCE,

@@ -50,33 +50,18 @@
 #define SIM_COUNTERS_MAX 320
 
 /* The quantities that the model itself knows, by block: inputs of the rules, then outputs of which
- * it makes more. The rules name the others. Cycles are GPU cycles, traffic is in beats of 16
- * bytes. */
+ * it makes more. The rules name the others. Cycles are GPU cycles, traffic is in beats of 16 bytes.
+ * GPU_ZERO is never used: the reserved queue, the second stage of the MMU. From GPU_UNITS on are
+ * cycles of units of the front end: interrupts, MCU, CEU, LSU. */
 enum sim_block { SIM_QUEUE, SIM_FRONT, SIM_TILER, SIM_CORE, SIM_SLICE, SIM_BLOCKS };
 enum { QUEUE_CYCLES, QUEUE_JOBS, QUEUE_TASKS };
-enum {
-	GPU_ZERO, /* never used: the reserved queue, the second stage of the MMU */
-	GPU_ACTIVE,
-	GPU_ANY_QUEUE,
-	GPU_IRQS,
-	GPU_FLUSHES,
-	GPU_TAIL,
-	GPU_UNITS, /* cycles of the units of the front end: interrupts, MCU, CEU, LSU */
-	GPU_UNITS_END = GPU_UNITS + 4
-};
+enum { GPU_ZERO, GPU_ACTIVE, GPU_ANY_QUEUE, GPU_IRQS, GPU_FLUSHES, GPU_TAIL, GPU_UNITS };
 enum { TILER_WORK, TILER_QUEUE, TILER_READ_BEATS, TILER_WRITE_BEATS, TILER_WARPS };
-enum {
-	CORE_ANY,
-	CORE_NONFRAG,
-	CORE_FRAG,
-	CORE_EXEC,
-	CORE_EXEC_QUARTER,
-	CORE_VERTEX_WARPS,
-	CORE_READS, /* of five units, then writes of four */
-	CORE_WRITES = CORE_READS + 5,
-	CORE_TRAFFIC_END = CORE_WRITES + 4
-};
+enum { CORE_ANY, CORE_NONFRAG, CORE_FRAG, CORE_EXEC, CORE_EXEC_QUARTER, CORE_VERTEX_WARPS, CORE_READS };
 enum { SLICE_READS, SLICE_WRITES, SLICE_ACTIVE };
+#define SIM_UNITS 4                  /* of the front end */
+#define CORE_WRITES (CORE_READS + 5) /* by unit, as the reads */
+#define CORE_TRAFFIC_END (CORE_WRITES + 4)
 
 enum sim_op { OP_PART, OP_SUM, OP_REST, OP_TIMES };
 
@@ -220,11 +205,10 @@ struct sim_book {
 	unsigned n_values;
 };
 
-/* Read the shipped rules (sim_book.c), or those of a text. sim_laws_fini frees the laws, after a
- * failure, too. */
-bool sim_book_load(struct sim_book *book, struct sim_laws *laws, const struct sim_gpu *gpu, struct err *err);
-bool sim_book_parse(struct sim_book *book, struct sim_laws *laws, const struct sim_gpu *gpu,
-		    const struct gpudb_text *text, struct err *err);
+/* Read the rules of a text (sim_book.c); NULL: the shipped one. sim_laws_fini frees the laws, after
+ * a failure, too. */
+bool sim_book_load(struct sim_book *book, struct sim_laws *laws, const struct sim_gpu *gpu,
+		   const struct gpudb_text *text, struct err *err);
 /* Remove the rules that lead to no quantity that is needed. */
 void sim_book_prune(struct sim_book *book, struct sim_laws *laws);
 void sim_book_free(struct sim_book *book);
@@ -347,7 +331,7 @@ struct sim_model {
 	struct sim_load *now[STREAMS];        /* of the job that runs on the stream, or that ran last */
 	uint64_t lanes_key[STREAMS];          /* the load whose ratios the lanes have */
 	uint64_t part[STREAMS];               /* ratios for the running set of streams */
-	uint64_t unit_left[GPU_UNITS_END - GPU_UNITS]; /* what each job brings, in ticks */
+	uint64_t unit_left[SIM_UNITS];        /* what each job brings, in ticks */
 
 	/* Ticks that the rules have not processed yet. */
 	uint64_t wait_queue[STREAMS], wait_any, wait_tail;

@@ -10,7 +10,7 @@ static bool parse_rules(const char *text, struct sim_book *book, struct sim_laws
 {
 	const struct sim_gpu gpu = {.facts = {{"cores", 4}, {"ray_tracing", 0}}};
 
-	return sim_book_parse(book, laws, &gpu, &(struct gpudb_text){"own.rules", span_of(text)}, err);
+	return sim_book_load(book, laws, &gpu, &(struct gpudb_text){"own.rules", span_of(text)}, err);
 }
 
 #define KNOWN "ratios content\n  line 0.25\n  tex 0.5\n  rt_box 0\n"
