@@ -5,6 +5,7 @@
 #include "base/search.h"
 #include "model/sample.h"
 
+#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -275,53 +276,29 @@ void cpus_title(char *title, size_t size, const struct cpus *cpus)
 	}
 }
 
-static bool list_end(char c)
-{
-	return !c || c == ',' || c == ' ' || c == '\n' || c == '\t';
-}
-
-/* Parse the number at *text; it saturates at the limit, whatever the digits are. */
-static bool list_number(const char **text, unsigned *number)
-{
-	const char *s = *text;
-	unsigned v = 0;
-
-	for (; *s >= '0' && *s <= '9'; s++)
-		if (v < CPU_NUMBER_MAX)
-			v = v * 10 + (unsigned)(*s - '0');
-	if (s == *text)
-		return false;
-	*number = v;
-	*text = s;
-	return true;
-}
-
+/* Numbers saturate, so that those out of range are ignored whatever their digits are. */
 bool cpu_set_parse(struct cpu_set *set, const char *text)
 {
+	static const char gaps[] = ", \t\n";
 	bool any = false;
 
 	memset(set, 0, sizeof(*set));
-	while (*text) {
-		unsigned first, last;
+	for (text += strspn(text, gaps); *text; text += strspn(text, gaps)) {
+		unsigned long first, last;
+		char *end;
 
-		if (list_end(*text)) {
-			text++;
-			continue;
-		}
-		if (!list_number(&text, &first))
+		if (!isdigit((unsigned char)*text))
 			return false;
-		last = first;
-		if (*text == '-') {
-			text++;
-			if (!list_number(&text, &last))
-				return false;
-		}
-		if (!list_end(*text))
+		first = last = strtoul(text, &end, 10);
+		if (end[0] == '-' && !isdigit((unsigned char)end[1]))
 			return false;
-		for (; first <= last && first < CPU_NUMBER_MAX; first++) {
-			cpu_set_add(set, first);
-			any = true;
-		}
+		if (end[0] == '-')
+			last = strtoul(end + 1, &end, 10);
+		if (*end && !strchr(gaps, *end))
+			return false;
+		for (; first <= last && first < CPU_NUMBER_MAX; first++, any = true)
+			cpu_set_add(set, (unsigned)first);
+		text = end;
 	}
 	return any;
 }
