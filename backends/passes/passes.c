@@ -29,7 +29,6 @@ static bool passes_open(struct source *source, const char *device, struct err *e
 
 	(void)device;
 	p->source = source;
-	p->shown = -1;
 	if (!passes_listen(p, err))
 		return false;
 	snprintf(source->title, sizeof(source->title), "Frames and passes");
@@ -79,7 +78,7 @@ static void take_own(struct passes *p, struct app *app, const struct passes_even
 {
 	char name[PASS_NAME_TEXT];
 
-	if (p->shown < 0 || p->apps[p->shown].pid != app->pid)
+	if (!p->shown || p->shown->pid != app->pid)
 		return;
 	if (e->type == PASSES_MARK) {
 		take_mark(p, app, e);
@@ -89,10 +88,8 @@ static void take_own(struct passes *p, struct app *app, const struct passes_even
 	regions_event(&p->regions, e, name, now_ns, &p->fold.records);
 }
 
-static void take_events(struct passes *p, unsigned index, int64_t now_ns)
+static void take_events(struct passes *p, struct app *app, int64_t now_ns)
 {
-	struct app *app = &p->apps[index];
-	bool shown = p->shown == (int)index;
 	struct passes_event e;
 
 	for (unsigned i = 0; i < PASSES_RING && passes_reader_next(&app->reader, now_ns, &e); i++) {
@@ -110,7 +107,7 @@ static void take_events(struct passes *p, unsigned index, int64_t now_ns)
 			app->frame_ns = now_ns;
 			app->frames++;
 		}
-		if (shown)
+		if (app == p->shown)
 			pass_fold_event(&p->fold, &e, now_ns);
 	}
 }
@@ -125,24 +122,21 @@ static bool is_better(const struct app *app, const struct app *than)
 	return app->frames > than->frames;
 }
 
-/* The application of this process that renders most, of any process for 0; -1 if there is none. */
-static int best_app(const struct passes *p, uint64_t pid)
+/* The application of this process that renders most, of any process for 0; NULL if there is none. */
+static struct app *best_app(struct passes *p, uint64_t pid)
 {
-	int best = -1;
+	struct app *best = NULL;
 
-	for (unsigned i = 0; i < APPS_MOST; i++)
-		if (p->apps[i].fd >= 0 && (!pid || p->apps[i].pid == pid) &&
-		    (best < 0 || is_better(&p->apps[i], &p->apps[best])))
-			best = (int)i;
+	for (struct app *app = p->apps; app < p->apps + APPS_MOST; app++)
+		if (app->fd >= 0 && (!pid || app->pid == pid) && (!best || is_better(app, best)))
+			best = app;
 	return best;
 }
 
-static bool renders_now(const struct passes *p, uint64_t pid, int64_t now_ns)
+static bool renders_now(const struct app *app, uint64_t pid, int64_t now_ns)
 {
-	const struct app *now = p->shown >= 0 ? &p->apps[p->shown] : NULL;
-
-	return now && now->fd >= 0 && (!pid || now->pid == pid) && now_ns - now->frame_ns < PASS_AWAY_NS &&
-	       passes_reader_writer(&now->reader) != PASSES_REGIONS;
+	return app && app->fd >= 0 && (!pid || app->pid == pid) && now_ns - app->frame_ns < PASS_AWAY_NS &&
+	       passes_reader_writer(&app->reader) != PASSES_REGIONS;
 }
 
 /* The application that the user has chosen as long as it runs, else that of --pid, or else the one
@@ -150,18 +144,18 @@ static bool renders_now(const struct passes *p, uint64_t pid, int64_t now_ns)
 static void choose_app(struct passes *p, const struct scope *scope, int64_t now_ns)
 {
 	uint64_t pid = scope->kind == SCOPE_PROCESS ? (uint64_t)scope->pid : 0;
-	int best = p->asked ? best_app(p, p->asked) : -1;
+	struct app *best = p->asked ? best_app(p, p->asked) : NULL;
 
-	if (best < 0 && renders_now(p, pid, now_ns))
+	if (!best && renders_now(p->shown, pid, now_ns))
 		return;
-	if (best < 0)
+	if (!best)
 		best = best_app(p, pid);
 	if (best == p->shown)
 		return;
 	p->shown = best;
-	if (best >= 0) {
-		p->fold.frame[FRAME_CHANGES] += p->told && p->told != p->apps[best].pid;
-		p->told = p->apps[best].pid;
+	if (best) {
+		p->fold.frame[FRAME_CHANGES] += p->told && p->told != best->pid;
+		p->told = best->pid;
 	}
 	pass_fold_forget(&p->fold);
 	regions_forget(&p->regions);
@@ -185,10 +179,11 @@ static void count_losses(const struct passes *p, struct app *app, uint64_t losse
 /* The next process behind the shown one, cyclically. */
 static uint64_t next_pid(const struct passes *p)
 {
-	uint64_t shown = p->shown >= 0 ? p->apps[p->shown].pid : 0;
+	uint64_t shown = p->shown ? p->shown->pid : 0;
+	size_t first = p->shown ? (size_t)(p->shown - p->apps) + 1 : 0;
 
-	for (int i = 1; i <= APPS_MOST; i++) {
-		const struct app *app = &p->apps[(p->shown + i) % APPS_MOST];
+	for (size_t i = first; i < first + APPS_MOST; i++) {
+		const struct app *app = &p->apps[i % APPS_MOST];
 
 		if (app->fd >= 0 && app->pid != shown)
 			return app->pid;
@@ -236,7 +231,7 @@ static void write_name(const void *reader, unsigned name, unsigned ordinal, char
 
 static void put_sample(struct passes *p, uint64_t *value)
 {
-	struct app *app = p->shown >= 0 ? &p->apps[p->shown] : NULL;
+	struct app *app = p->shown;
 	struct pass_fold_app facts = {.apps = count_processes(p)};
 	char title[PASS_NAME_TEXT], driver[PASS_NAME_TEXT];
 
@@ -260,27 +255,24 @@ static void read_apps(struct passes *p, const struct scope *scope, int64_t now_n
 {
 	passes_connect(p, now_ns);
 	choose_app(p, scope, now_ns);
-	for (unsigned i = 0; i < APPS_MOST; i++) {
-		struct app *app = &p->apps[i];
-
+	for (struct app *app = p->apps; app < p->apps + APPS_MOST; app++) {
 		if (app->fd < 0)
 			continue;
 		app->frames = 0;
 		app->gone = sys_hung_up(app->fd); /* then all that it wrote is there */
-		take_events(p, i, now_ns);
-		if (app->gone && p->shown == (int)i)
+		take_events(p, app, now_ns);
+		if (app->gone && app == p->shown)
 			pass_fold_finish(&p->fold);
 	}
 }
 
 static void release_apps(struct passes *p)
 {
-	for (unsigned i = 0; i < APPS_MOST; i++) {
-		if (p->apps[i].fd >= 0 && p->apps[i].gone) {
-			app_release(&p->apps[i]);
-			p->shown = p->shown == (int)i ? -1 : p->shown;
+	for (struct app *app = p->apps; app < p->apps + APPS_MOST; app++)
+		if (app->fd >= 0 && app->gone) {
+			app_release(app);
+			p->shown = p->shown == app ? NULL : p->shown;
 		}
-	}
 }
 
 /* While there are no applications: looking every 10 ms would cost more than it is worth. */

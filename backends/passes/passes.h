@@ -34,7 +34,7 @@ struct passes {
 		int fd; /* -1: free */
 		int64_t since_ns;
 	} newcomers[NEWCOMERS_MOST]; /* connected, and have not yet sent their memory */
-	int shown;                   /* index of the app of the samples, or -1 */
+	struct app *shown;           /* of the samples, or NULL */
 	uint64_t asked;              /* the pid that the user has chosen, 0: none */
 	uint64_t told;               /* the pid of the application that was shown last, 0: none yet */
 	struct source_mark marks[MARKS_MOST];
