@@ -199,7 +199,7 @@ static bool resolve_value(void *ctx, struct span name, struct expr *out, struct 
 
 	if (name.n > 4 && !memcmp(name.p, "gpu.", 4)) {
 		x = gpu_number(r->gpu, (struct span){name.p + 4, name.n - 4});
-		return x > 0 ? expr_const(out, x) : err_set(err, 0, "not a number of the GPU");
+		return x >= 0 ? expr_const(out, x) : err_set(err, 0, "not a number of the GPU");
 	}
 	for (unsigned i = 0; i < SIM_INPUTS; i++)
 		if (span_is(name, input_names[i]))
