@@ -330,6 +330,7 @@ bool sim_book_load(struct sim_book *book, struct sim_laws *laws, const struct si
 
 void sim_book_prune(struct sim_book *book, struct sim_laws *laws)
 {
+	laws->n_queue = book->n_quantities[SIM_QUEUE];
 	/* Traffic feeds the slices, and warps the cores, so they are counted in any case. */
 	for (unsigned i = CORE_READS; i < CORE_TRAFFIC_END; i++)
 		book->needed[SIM_CORE][i] = true;

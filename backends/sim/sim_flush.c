@@ -210,8 +210,9 @@ void sim_flush_load(struct sim_model *m, struct sim_load *load)
 static void flush_waits(struct sim_model *m)
 {
 	const struct sim_load *waits = &m->loads[SIM_WAITS];
-	uint32_t now[SIM_QUANTITIES_MAX][SIM_LANES] = {0};
+	uint32_t now[SIM_QUANTITIES_MAX][SIM_LANES];
 
+	memset(now, 0, (GPU_TAIL + 1) * sizeof(now[0])); /* the inputs */
 	now[GPU_ANY_QUEUE][0] = (uint32_t)(m->wait_any * SIM_TICK);
 	now[GPU_TAIL][0] = (uint32_t)(m->wait_tail * SIM_TICK);
 	apply_rules(m, LIST_FRONT, waits, ROW_FRONT, now);
@@ -265,7 +266,7 @@ void sim_count_flush(struct sim_model *m)
 	flush_waits(m);
 	for (unsigned i = 0; i < SIM_LOADS; i++)
 		sim_flush_load(m, &m->loads[i]);
-	for (unsigned k = 0; k < SIM_QUANTITIES_MAX; k++)
+	for (unsigned k = 0; k < m->laws.n_queue; k++)
 		queue[k][LANE_NONFRAG] = queue[k][STREAM_VERTEX] + queue[k][STREAM_COMPUTE];
 }
 

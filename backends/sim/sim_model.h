@@ -184,6 +184,7 @@ struct sim_formula {
 struct sim_laws {
 	struct sim_rules lists[SIM_LISTS];
 	unsigned n_parts; /* in all lists */
+	unsigned n_queue; /* quantities of queues */
 	struct sim_formula formulas[SIM_FORMULAS_MAX];
 	unsigned n_formulas;
 	uint16_t value_of[SIM_RATIOS_MAX]; /* of a ratio */
