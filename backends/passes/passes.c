@@ -122,7 +122,7 @@ static bool is_better(const struct app *app, const struct app *than)
 	return app->frames > than->frames;
 }
 
-/* The application of this process that renders most, of any process for 0; NULL if there is none. */
+/* The application of this process that renders most, of any process for 0; NULL: there is none. */
 static struct app *best_app(struct passes *p, uint64_t pid)
 {
 	struct app *best = NULL;
