@@ -35,8 +35,8 @@ static const char *const block_names[SIM_BLOCKS] = {
 	[SIM_QUEUE] = "cycles jobs tasks",
 	[SIM_FRONT] = "zero active any_queue irqs flushes tail irq_cycles mcu ceu lsu",
 	[SIM_TILER] = "work queue read_beats write_beats warps",
-	[SIM_CORE] = "any nonfrag frag exec exec_quarter vertex_warps read_tex read_ls read_rt read_front "
-		     "read_other write_ls_wb write_ls_other write_tile write_other",
+	[SIM_CORE] = ("any nonfrag frag exec exec_quarter vertex_warps read_tex read_ls read_rt read_front "
+		      "read_other write_ls_wb write_ls_other write_tile write_other"),
 	[SIM_SLICE] = "reads writes active",
 };
 
