@@ -130,8 +130,6 @@ void guide_names(struct strbuf *out);
 bool options_check_view(const struct options *options, bool view_given, struct err *err);
 bool options_check_scenario(const struct options *options, struct err *err);
 
-/* options_keys.c */
-
 /* One field of the stanza `keys`: KEY does what MEANS does. */
 bool option_keys_field(struct options *options, const struct stanza *s, const struct stanza_line *line,
 		       struct err *err);

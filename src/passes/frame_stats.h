@@ -1,4 +1,4 @@
-/* frame_stats: the times of all frames of a span in fixed memory, and the longest ones.
+/* frame_stats: the times of all frames of a span in fixed memory, the longest ones, and late ones.
  *
  * Thread: one at a time.
  */
@@ -84,5 +84,19 @@ void pass_run_take(struct pass_run *run, const struct metric_set *set, const str
 /* Read the table of one sample. */
 void pass_table_sample(struct pass_table *table, const struct metric_set *set, const struct sample *sample,
 		       const struct pass_names *names);
+
+/* When frames that took too long ran: spans of time, sorted, none of which overlap.
+ * Zero-initialise it. */
+struct late_frames {
+	int64_t *begin_ns, *end_ns; /* CLOCK_MONOTONIC */
+	unsigned n, cap_begin, cap_end;
+};
+
+void late_frames_fini(struct late_frames *late);
+/* Add the frames of a sample that ended in (from_ns, to_ns], in their order. */
+void late_frames_add(struct late_frames *late, const struct sample *sample, int64_t from_ns, int64_t to_ns);
+/* Keep those over the budget (0: none is) or, if they are most of all, the slowest 5 %. Returns
+ * how long they took together, seconds. */
+double late_frames_keep(struct late_frames *late, double budget_ms);
 
 #endif

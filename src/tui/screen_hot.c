@@ -1,7 +1,7 @@
 #include "tui/screen_hot.h"
 
 #include "hot/hot_words.h"
-#include "passes/late_frames.h"
+#include "passes/frame_stats.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
 /* Which frames are late: those over the budget, or of frames that are nearly all over it, the
  * slowest ones. */
 #include "base/alloc.h"
-#include "passes/late_frames.h"
+#include "passes/frame_stats.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
