@@ -66,13 +66,6 @@ static bool wrong_option(int problem, const char *word, struct err *err)
 		       option_shown(buf, word));
 }
 
-static void add_option(struct option_words *words, const struct option_row *row, const char *text)
-{
-	GROW(words->options, words->n_options, words->cap_options);
-	words->options[words->n_options].row = row;
-	words->options[words->n_options++].text = text ? text : row->without ? row->without : "yes";
-}
-
 static bool split_words(struct option_words *words, int argc, char **argv, struct err *err)
 {
 	struct option long_options[ROWS_MAX + 1];
@@ -92,7 +85,11 @@ static bool split_words(struct option_words *words, int argc, char **argv, struc
 		}
 		if (c == '?' || c == ':')
 			return wrong_option(c, argv[optind - 1], err);
-		add_option(words, row, optarg);
+		GROW(words->options, words->n_options, words->cap_options);
+		words->options[words->n_options].row = row;
+		words->options[words->n_options++].text = optarg         ? optarg
+							  : row->without ? row->without
+									 : "yes";
 	}
 	if (optind > 0 && optind <= argc && strcmp(argv[optind - 1], "--") == 0)
 		words->rest = argv + optind;

@@ -189,15 +189,6 @@ static bool check_report(struct options *options, bool format_given, struct err 
 /* A short interval, because the first and the last one limit how exactly the totals match CMD. */
 #define TOTAL_INTERVAL_NS 10000000
 
-static bool check_part(const struct options *options, struct err *err)
-{
-	char from[UNITS_TEXT], to[UNITS_TEXT];
-
-	return !options->to_ns || options->to_ns > options->from_ns ||
-	       err_set(err, 0, "--to: %s is not after --from, %s: both count from the start of the log",
-		       time_format(to, options->to_ns), time_format(from, options->from_ns));
-}
-
 /* At most one of --pid, --tid and --cpu. */
 static bool check_scope(const struct options *options, struct err *err)
 {
@@ -265,13 +256,19 @@ bool options_check(struct options *options, const struct option_words *words, bo
 {
 	bool format_given = options_given(words, "format");
 	enum command_word command = options->command;
+	char from[UNITS_TEXT], to[UNITS_TEXT];
 
 	if (!format_given && !(command_rows[command].formats & 1u << options->format))
 		options->format = FORMAT_TABLE; /* the file means other commands */
 	if (!check_tables(options, words, err) || !options_check_refresh(options, refresh_given, err) ||
 	    !options_check_view(options, options_given(words, "view"), err) ||
-	    !options_check_scenario(options, err) || !check_part(options, err) ||
-	    !check_scope(options, err) || !check_repeat(options, words, err))
+	    !options_check_scenario(options, err))
+		return false;
+	if (options->to_ns && options->to_ns <= options->from_ns)
+		return err_set(err, 0,
+			       "--to: %s is not after --from, %s: both count from the start of the log",
+			       time_format(to, options->to_ns), time_format(from, options->from_ns));
+	if (!check_scope(options, err) || !check_repeat(options, words, err))
 		return false;
 	if ((command == COMMAND_LIVE || command == COMMAND_RECORD) && !check_log(options, format_given, err))
 		return false;

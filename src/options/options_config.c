@@ -59,11 +59,6 @@ static bool apply_field(struct options *options, struct stanza *s, const struct 
 	return options_set(options, row, options_keep(options, span_dup(line->value)), prefix, err);
 }
 
-static bool is_of_others(struct span keyword)
-{
-	return span_is(keyword, "view") || gpudb_knows_stanza(keyword);
-}
-
 enum config_part { PART_OTHER, PART_OPTIONS, PART_KEYS, PART_BOARDS }; /* other readers take the others */
 
 static bool open_part(const struct stanza *s, const struct stanza_line *line, enum config_part *part,
@@ -76,7 +71,7 @@ static bool open_part(const struct stanza *s, const struct stanza_line *line, en
 		*part = PART_KEYS;
 	else if (span_is(line->key, "boards") && !line->value.n)
 		*part = PART_BOARDS;
-	else if (!is_of_others(line->key))
+	else if (!span_is(line->key, "view") && !gpudb_knows_stanza(line->key))
 		return stanza_fail(s, line->line, err,
 				   "'%.*s': expected options, keys, boards, view, chart, metric, finding or "
 				   "another stanza of data",
