@@ -246,22 +246,16 @@ static bool get_cores(const struct about_field *f, void *at, struct about_reader
 	return true;
 }
 
-/* Make a name one word that does not start a comment. */
-static void slot_name(char name[SLOT_NAME], const char *text)
-{
-	str_printable(name, SLOT_NAME, text);
-	assert(name[0]);
-	for (char *p = name; *p; p++)
-		if (*p == ' ' || (*p == '#' && p == name))
-			*p = '?';
-}
-
 static void put_slot(const struct slot *slot, struct strbuf *out)
 {
 	char name[SLOT_NAME], title[STANZA_LINE_MAX];
 	size_t begin = out->n;
 
-	slot_name(name, slot->name);
+	str_printable(name, sizeof(name), slot->name);
+	assert(name[0]);
+	for (char *p = name; *p; p++) /* one word that does not start a comment */
+		if (*p == ' ' || (*p == '#' && p == name))
+			*p = '?';
 	strbuf_printf(out, "    %s %s %s %u", name, slot_words[slot->kind], instance_words[slot->instance],
 		      slot->number);
 	put_real(out, slot->scale);

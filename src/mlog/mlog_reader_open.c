@@ -171,14 +171,6 @@ struct mlog_reader *mlog_reader_new(const struct mlog_input *input, const char *
 
 /* ---- a log that changes ---- */
 
-static bool is_another_log(struct mlog_reader *r)
-{
-	uint8_t start[MLOG_HEAD];
-
-	return r->walk.input.read(r->walk.input.ctx, start, MLOG_HEAD, 0) != MLOG_HEAD ||
-	       memcmp(start, r->start, MLOG_HEAD) != 0;
-}
-
 static void start_again(struct mlog_reader *r)
 {
 	mlog_walk_forget(&r->walk, true);
@@ -194,11 +186,14 @@ bool mlog_reader_refresh(struct mlog_reader *r)
 {
 	int64_t size = r->walk.input.size(r->walk.input.ctx);
 	uint64_t end = r->walk.end;
+	uint8_t start[MLOG_HEAD];
 
 	if (size < 0 || r->replaced || ((uint64_t)size == r->size && end == r->size))
 		return false;
 	mlog_walk_forget(&r->walk, false);
-	r->replaced = (uint64_t)size != r->size && is_another_log(r);
+	r->replaced = (uint64_t)size != r->size &&
+		      (r->walk.input.read(r->walk.input.ctx, start, MLOG_HEAD, 0) != MLOG_HEAD ||
+		       memcmp(start, r->start, MLOG_HEAD) != 0);
 	r->size = r->replaced ? 0 : (uint64_t)size;
 	if (r->size < end)
 		start_again(r);

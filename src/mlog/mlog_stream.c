@@ -167,18 +167,6 @@ static void add_sources(struct span text, struct strbuf *out)
 	}
 }
 
-/* Let the times of another connection go on after those before: by the same clock, if it is the
- * same. */
-static void join_clock(struct mlog_stream *s, const struct mlog_about *about)
-{
-	int64_t moved_ns = about->realtime_ns - about->monotonic_ns - s->offset_ns;
-	bool same = moved_ns > -SAME_CLOCK_NS && moved_ns < SAME_CLOCK_NS &&
-		    about->monotonic_ns >= s->state.end_ns - SAME_CLOCK_NS;
-
-	s->shift_ns = same ? 0 : s->state.end_ns + s->gap_ns - about->monotonic_ns;
-	s->state.joined++;
-}
-
 /* The first one is passed on; a further one must describe the same sources. */
 static bool take_start(struct mlog_stream *s, const struct mlog_head *head, struct span payload,
 		       struct err *err)
@@ -186,6 +174,7 @@ static bool take_start(struct mlog_stream *s, const struct mlog_head *head, stru
 	struct mlog_about about;
 	struct span text;
 	bool same;
+	int64_t offset_ns, moved_ns, now_ns;
 
 	if (!mlog_unpack(head, payload, &s->plain))
 		return err_set(err, 0, "%s: the start block is damaged: nothing can be read without it",
@@ -193,21 +182,29 @@ static bool take_start(struct mlog_stream *s, const struct mlog_head *head, stru
 	text = (struct span){s->plain.p, s->plain.n};
 	if (!mlog_about_parse(&about, s->name, text, err))
 		return false;
+	now_ns = about.monotonic_ns;
+	offset_ns = about.realtime_ns - now_ns;
+	mlog_about_fini(&about);
 	if (!s->state.started) {
-		s->offset_ns = about.realtime_ns - about.monotonic_ns;
-		mlog_about_fini(&about);
+		s->offset_ns = offset_ns;
 		add_sources(text, &s->sources);
 		s->state.started = true;
 		return pass_block(s, *head, payload, err);
 	}
 	add_sources(text, &s->block);
 	same = span_eq((struct span){s->block.p, s->block.n}, (struct span){s->sources.p, s->sources.n});
-	if (same)
-		join_clock(s, &about);
-	mlog_about_fini(&about);
 	s->state.complete = false;
-	return same ||
-	       err_set(err, 0, "%s: another log follows, of other sources: open it by itself", s->name);
+	if (!same)
+		return err_set(err, 0, "%s: another log follows, of other sources: open it by itself",
+			       s->name);
+	/* Let the times of another connection go on after those before: by the same clock, if it is
+	 * the same. */
+	moved_ns = offset_ns - s->offset_ns;
+	same = moved_ns > -SAME_CLOCK_NS && moved_ns < SAME_CLOCK_NS &&
+	       now_ns >= s->state.end_ns - SAME_CLOCK_NS;
+	s->shift_ns = same ? 0 : s->state.end_ns + s->gap_ns - now_ns;
+	s->state.joined++;
+	return true;
 }
 
 /* Times that no log could have are left to the reader: they are bounded, as those of any head. */

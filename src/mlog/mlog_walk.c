@@ -41,13 +41,6 @@ void mlog_walk_damage(struct mlog_walk *w, uint64_t at, uint64_t n)
 	w->damaged += n;
 }
 
-static uint64_t past_damages(const struct mlog_walk *w, uint64_t at)
-{
-	for (unsigned i = damage_at(w, at); i < w->n_damages && w->damages[i].at == at; i++)
-		at += w->damages[i].n;
-	return at;
-}
-
 /* ---- heads ---- */
 
 static ssize_t read_at(struct mlog_walk *w, void *buf, size_t n, uint64_t at)
@@ -130,9 +123,12 @@ static enum mlog_found find_next_head(struct mlog_walk *w, uint64_t at, struct m
 
 enum mlog_found mlog_walk_head(struct mlog_walk *w, uint64_t at, struct mlog_head *head)
 {
-	uint64_t from = past_damages(w, at);
-	enum mlog_found found = mlog_walk_peek(w, from, head);
+	uint64_t from = at;
+	enum mlog_found found;
 
+	for (unsigned i = damage_at(w, at); i < w->n_damages && w->damages[i].at == from; i++)
+		from += w->damages[i].n;
+	found = mlog_walk_peek(w, from, head);
 	if (found == MLOG_NONE && from < w->end)
 		found = find_next_head(w, from, head);
 	if (found != MLOG_FOUND)
