@@ -8,14 +8,6 @@
 
 static bool is_utf8;
 
-/* "de_DE.utf8@euro" */
-static bool names_utf8(const char *locale)
-{
-	const char *charset = strchr(locale, '.');
-
-	return charset && (strncasecmp(charset, ".UTF-8", 6) == 0 || strncasecmp(charset, ".UTF8", 5) == 0);
-}
-
 static const char *locale_name(void)
 {
 	static const char *const variables[] = {"LC_ALL", "LC_CTYPE", "LANG"};
@@ -28,11 +20,12 @@ static const char *locale_name(void)
 
 void charset_init(void)
 {
-	const char *name = locale_name();
+	const char *name = locale_name(), *charset = strchr(name, '.'); /* "de_DE.utf8@euro" */
 
-	is_utf8 = names_utf8(name);
+	is_utf8 =
+		charset && (strncasecmp(charset, ".UTF-8", 6) == 0 || strncasecmp(charset, ".UTF8", 5) == 0);
 	/* Not LC_NUMERIC: numbers keep their decimal point. */
-	if (!strchr(name, '.') && setlocale(LC_CTYPE, ""))
+	if (!charset && setlocale(LC_CTYPE, ""))
 		is_utf8 = strcmp(nl_langinfo(CODESET), "UTF-8") == 0;
 }
 

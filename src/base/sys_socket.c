@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #define BACKLOG 64
+#define LOCAL_SOCKET (SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK)
 #define LOCK_TRIES 100
 #define LOCK_PAUSE_MS 10
 
@@ -51,7 +52,7 @@ static bool local_address(struct sockaddr_un *address, const char *path)
 /* Called under the lock of the directory, so the socket cannot be another starting program's. */
 static int remove_stale(const struct sockaddr_un *address)
 {
-	int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	int fd = socket(AF_UNIX, LOCAL_SOCKET, 0);
 	bool stale;
 
 	if (fd < 0)
@@ -61,17 +62,6 @@ static int remove_stale(const struct sockaddr_un *address)
 	if (stale && unlink(address->sun_path) < 0)
 		return -1;
 	return 0;
-}
-
-static int bind_and_listen(const struct sockaddr_un *address)
-{
-	int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-
-	if (fd < 0)
-		return -1;
-	if (bind(fd, (const struct sockaddr *)address, sizeof(*address)) < 0 || listen(fd, BACKLOG) < 0)
-		return fail_with(fd, errno);
-	return fd;
 }
 
 /* A starting program holds the lock for a moment. */
@@ -95,7 +85,10 @@ int sys_listen_local(const char *directory, const char *path)
 	lock = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
 	if (lock < 0 || lock_directory(lock) < 0)
 		return fail_with(lock, errno);
-	fd = remove_stale(&address) < 0 ? -1 : bind_and_listen(&address);
+	fd = remove_stale(&address) < 0 ? -1 : socket(AF_UNIX, LOCAL_SOCKET, 0);
+	if (fd >= 0 &&
+	    (bind(fd, (const struct sockaddr *)&address, sizeof(address)) < 0 || listen(fd, BACKLOG) < 0))
+		fd = fail_with(fd, errno);
 	saved = errno;
 	close(lock);
 	errno = saved;
