@@ -21,17 +21,13 @@ static const struct hook device_hooks[] = {
 	{NULL, NULL},
 };
 
-static bool is_suffix(const char *rest)
-{
-	return !rest[0] || strcmp(rest, "KHR") == 0 || strcmp(rest, "EXT") == 0;
-}
-
 static PFN_vkVoidFunction find_hook(const struct hook *hooks, const char *name)
 {
 	for (; hooks->name; hooks++) {
 		size_t n = strlen(hooks->name);
 
-		if (strncmp(name, hooks->name, n) == 0 && is_suffix(name + n))
+		if (strncmp(name, hooks->name, n) == 0 &&
+		    (!name[n] || strcmp(name + n, "KHR") == 0 || strcmp(name + n, "EXT") == 0))
 			return hooks->function;
 	}
 	return NULL;
