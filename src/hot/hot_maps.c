@@ -321,8 +321,8 @@ static void read_mapping(struct hot_maps *m, struct hot_process *p, char *line)
 
 static void read_process(struct hot_maps *m, struct hot_process *p)
 {
-	size_t cap = (size_t)64 << 10, n = 0;
-	char path[32], *text, *line, *rest;
+	AUTO_STRBUF struct strbuf text = {0};
+	char path[32], piece[4096], *line, *rest;
 	ssize_t got;
 	int fd;
 
@@ -331,17 +331,11 @@ static void read_process(struct hot_maps *m, struct hot_process *p)
 	fd = m->sys->open(m->sys, path, O_RDONLY);
 	if (fd < 0)
 		return;
-	text = xmalloc(cap + 1);
-	while (n < MAPS_BYTES && (got = m->sys->read(m->sys, fd, text + n, cap - n)) > 0) {
-		n += (size_t)got;
-		if (n == cap)
-			text = xreallocarray(text, (cap *= 2) + 1, 1);
-	}
+	while (text.n < MAPS_BYTES && (got = m->sys->read(m->sys, fd, piece, sizeof(piece))) > 0)
+		strbuf_add(&text, piece, (size_t)got);
 	m->sys->close(m->sys, fd);
-	text[n] = 0;
-	for (rest = text; (line = strsep(&rest, "\n"));)
+	for (rest = text.p; (line = strsep(&rest, "\n"));)
 		read_mapping(m, p, line);
-	free(text);
 }
 
 void hot_maps_map(struct hot_maps *m, pid_t pid, const struct hot_mapping *mapping)

@@ -114,15 +114,18 @@ void hot_symbols_name(const struct hot_symbols *s, const struct hot_symbol *symb
 
 /* ---- texts with a line per function ---- */
 
-/* Call `take` for each line of a file; of a line that is too long, for its begin. */
-static void read_lines(struct hot_symbols *s, const struct sys *sys, int fd, size_t most,
+/* Call `take` for each line of a file; of a line that is too long, for its begin. Then sort. */
+static void read_lines(struct hot_symbols *s, const struct sys *sys, const char *path, int flags,
 		       void (*take)(struct hot_symbols *s, struct span line))
 {
 	AUTOFREE char *piece = xmalloc(PIECE);
+	int fd = sys->open(sys, path, O_RDONLY | flags);
 	size_t kept = 0, total = 0;
 	ssize_t got;
 
-	while (total < most && s->n < HOT_SYMBOLS_MOST &&
+	if (fd < 0)
+		return;
+	while (total < HOT_NAMES_BYTES && s->n < HOT_SYMBOLS_MOST &&
 	       ((got = sys->read(sys, fd, piece + kept, PIECE - kept)) > 0 || (got < 0 && errno == EINTR))) {
 		struct span rest = {piece, kept + (size_t)(got > 0 ? got : 0)};
 		const char *end;
@@ -138,6 +141,8 @@ static void read_lines(struct hot_symbols *s, const struct sys *sys, int fd, siz
 		kept = rest.n < LINE_MOST ? rest.n : 0;
 		memmove(piece, rest.p, kept);
 	}
+	sys->close(sys, fd);
+	hot_symbols_sort(s);
 }
 
 static bool take_hex(struct span word, uint64_t *value)
@@ -167,16 +172,9 @@ static void take_kernel_line(struct hot_symbols *s, struct span line)
 		hot_symbols_add(s, start, 0, name);
 }
 
-bool hot_symbols_read_kernel(struct hot_symbols *s, const struct sys *sys)
+void hot_symbols_read_kernel(struct hot_symbols *s, const struct sys *sys)
 {
-	int fd = sys->open(sys, "proc/kallsyms", O_RDONLY);
-
-	if (fd < 0)
-		return false;
-	read_lines(s, sys, fd, HOT_NAMES_BYTES, take_kernel_line);
-	sys->close(sys, fd);
-	hot_symbols_sort(s);
-	return s->n != 0;
+	read_lines(s, sys, "proc/kallsyms", 0, take_kernel_line);
 }
 
 /* "START SIZE name of any text", in hexadecimal. */
@@ -190,11 +188,5 @@ static void take_map_line(struct hot_symbols *s, struct span line)
 
 void hot_symbols_read_map(struct hot_symbols *s, const struct sys *sys, const char *path)
 {
-	int fd = sys->open(sys, path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
-
-	if (fd < 0)
-		return;
-	read_lines(s, sys, fd, HOT_NAMES_BYTES, take_map_line);
-	sys->close(sys, fd);
-	hot_symbols_sort(s);
+	read_lines(s, sys, path, O_NOFOLLOW | O_NONBLOCK, take_map_line);
 }

@@ -42,8 +42,8 @@ struct hot_symbols {
  * where its debug file is looked for. Symbols that were read before a damage stay. */
 void hot_symbols_read_elf(struct hot_symbols *s, const struct sys *sys, int fd, const char *path,
 			  uint64_t base, uint64_t n_bytes);
-/* proc/kallsyms. False: the kernel hides its addresses. */
-bool hot_symbols_read_kernel(struct hot_symbols *s, const struct sys *sys);
+/* proc/kallsyms; nothing if the kernel hides its addresses. */
+void hot_symbols_read_kernel(struct hot_symbols *s, const struct sys *sys);
 /* What a program that translates code at run time wrote into /tmp/perf-PID.map. */
 void hot_symbols_read_map(struct hot_symbols *s, const struct sys *sys, const char *path);
 void hot_symbols_fini(struct hot_symbols *s);
