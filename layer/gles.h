@@ -72,13 +72,19 @@ struct gles_pass {
 	int64_t call_ns, read_ns, elapsed_ns;
 };
 
+/* Functions of GL_EXT_disjoint_timer_query, by the name without "gl" and "EXT". */
+/* clang-format off */
+#define GLES_TIMERS(X) \
+	X(GenQueries, PFNGLGENQUERIESEXTPROC) X(BeginQuery, PFNGLBEGINQUERYEXTPROC) \
+	X(EndQuery, PFNGLENDQUERYEXTPROC) X(GetQueryiv, PFNGLGETQUERYIVEXTPROC) \
+	X(GetQueryObjectuiv, PFNGLGETQUERYOBJECTUIVEXTPROC) \
+	X(GetQueryObjectui64v, PFNGLGETQUERYOBJECTUI64VEXTPROC)
+/* clang-format on */
+
 struct gles_timers {
-	PFNGLGENQUERIESEXTPROC GenQueries;
-	PFNGLBEGINQUERYEXTPROC BeginQuery;
-	PFNGLENDQUERYEXTPROC EndQuery;
-	PFNGLGETQUERYIVEXTPROC GetQueryiv;
-	PFNGLGETQUERYOBJECTUIVEXTPROC GetQueryObjectuiv;
-	PFNGLGETQUERYOBJECTUI64VEXTPROC GetQueryObjectui64v;
+#define MEMBER(name, type) type name;
+	GLES_TIMERS(MEMBER)
+#undef MEMBER
 };
 
 struct gles_context {

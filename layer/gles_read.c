@@ -16,24 +16,20 @@ static bool has_word(const char *list, const char *word)
 /* A counter without bits measures nothing, although the extension is there. */
 void gles_find_timers(struct gles_context *c)
 {
-	static const char *const names[] = {
-		"glGenQueriesEXT", "glBeginQueryEXT",        "glEndQueryEXT",
-		"glGetQueryivEXT", "glGetQueryObjectuivEXT", "glGetQueryObjectui64vEXT",
-	};
 	const GLubyte *(*get_string)(GLenum) = (const GLubyte *(*)(GLenum))gles_find("glGetString");
 	__typeof__(&eglGetProcAddress) find = REAL(eglGetProcAddress);
-	gles_function found[sizeof(names) / sizeof(names[0])];
 	GLint bits = 0, disjoint;
+	bool found = true;
 
 	if (!has_word((const char *)get_string(GL_EXTENSIONS), "GL_EXT_disjoint_timer_query") || !find)
 		return;
-	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
-		if (!(found[i] = find(names[i])))
-			return;
-	c->timers = (struct gles_timers){
-		(PFNGLGENQUERIESEXTPROC)found[0],        (PFNGLBEGINQUERYEXTPROC)found[1],
-		(PFNGLENDQUERYEXTPROC)found[2],          (PFNGLGETQUERYIVEXTPROC)found[3],
-		(PFNGLGETQUERYOBJECTUIVEXTPROC)found[4], (PFNGLGETQUERYOBJECTUI64VEXTPROC)found[5]};
+#define LOAD(name, type)                               \
+	c->timers.name = (type)find("gl" #name "EXT"); \
+	found &= c->timers.name != NULL;
+	GLES_TIMERS(LOAD)
+#undef LOAD
+	if (!found)
+		return;
 	c->timers.GetQueryiv(GL_TIME_ELAPSED_EXT, GL_QUERY_COUNTER_BITS_EXT, &bits);
 	c->timed = bits > 0;
 	if (c->timed)
