@@ -189,18 +189,15 @@ struct scanner *scanner_new(const struct sys *sys, const struct process_reader *
 		return NULL;
 	}
 	opener = opener_start(run_scanner, drop_scanner, s, err);
-	if (!opener) {
+	if (opener)
+		s->opener = opener;
+	else
 		err_prefix(err, "processes: ");
-		return NULL;
-	}
-	s->opener = opener;
-	return s;
+	return opener ? s : NULL;
 }
 
 void scanner_free(struct scanner *s)
 {
-	struct opener *opener = s ? s->opener : NULL;
-	const struct sys *sys = s ? s->sys : NULL;
 	struct pollfd fd = {.events = POLLIN};
 
 	if (!s)
@@ -209,9 +206,9 @@ void scanner_free(struct scanner *s)
 	s->request.end = true;
 	pthread_mutex_unlock(&s->lock);
 	sys_event_signal(s->wake_fd);
-	fd.fd = opener_fd(opener);
-	sys->poll(sys, &fd, 1, END_MS);
-	opener_leave(opener); /* drops the scanner, now or when the thread returns */
+	fd.fd = opener_fd(s->opener);
+	s->sys->poll(s->sys, &fd, 1, END_MS);
+	opener_leave(s->opener); /* drops the scanner, now or when the thread returns */
 }
 
 static bool same_commands(const struct process_query *a, const struct process_query *b)
