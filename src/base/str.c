@@ -264,26 +264,12 @@ malformed:
 
 size_t utf8_put(char *out, uint32_t ch)
 {
-	if (ch < 0x80) {
-		out[0] = (char)ch;
-		return 1;
-	}
-	if (ch < 0x800) {
-		out[0] = (char)(0xc0 | ch >> 6);
-		out[1] = (char)(0x80 | (ch & 0x3f));
-		return 2;
-	}
-	if (ch < 0x10000) {
-		out[0] = (char)(0xe0 | ch >> 12);
-		out[1] = (char)(0x80 | (ch >> 6 & 0x3f));
-		out[2] = (char)(0x80 | (ch & 0x3f));
-		return 3;
-	}
-	out[0] = (char)(0xf0 | ch >> 18);
-	out[1] = (char)(0x80 | (ch >> 12 & 0x3f));
-	out[2] = (char)(0x80 | (ch >> 6 & 0x3f));
-	out[3] = (char)(0x80 | (ch & 0x3f));
-	return 4;
+	size_t n = ch < 0x80 ? 1 : ch < 0x800 ? 2 : ch < 0x10000 ? 3 : 4;
+
+	for (size_t i = n; --i > 0; ch >>= 6)
+		out[i] = (char)(0x80 | (ch & 0x3f));
+	out[0] = (char)(n > 1 ? 0xff00u >> n | ch : ch);
+	return n;
 }
 
 /* Return whether a character could move the cursor, or hide or reorder the following text. */

@@ -98,7 +98,7 @@ REAL(int64_t, raw_ns, (const struct sys *sys), clock_ns(CLOCK_MONOTONIC_RAW))
 REAL(int64_t, thread_ns, (const struct sys *sys), clock_ns(CLOCK_THREAD_CPUTIME_ID))
 /* clang-format on */
 
-static int by_name(const void *a, const void *b)
+int sys_by_name(const void *a, const void *b)
 {
 	return strcmp(*(char *const *)a, *(char *const *)b);
 }
@@ -133,7 +133,7 @@ static int real_list(const struct sys *sys, const char *path, char ***names)
 		return -1;
 	}
 	if (n)
-		qsort(list, (size_t)n, sizeof(*list), by_name);
+		qsort(list, (size_t)n, sizeof(*list), sys_by_name);
 	*names = list;
 	return n;
 }
@@ -244,40 +244,18 @@ static int real_poll_until(const struct sys *sys, struct pollfd *fds, unsigned n
 	return ppoll(fds, n, monotonic_ns == INT64_MAX ? NULL : &wait, NULL);
 }
 
+/* clang-format off */
+#define CALLS(X) \
+	X(open) X(close) X(pread) X(read) X(ioctl) X(mmap) X(munmap) X(perf_event_open) X(poll) \
+	X(list) X(pidfd_open) X(pidfd_send_signal) X(kill) X(list_numbers) X(stat) X(open_at) \
+	X(read_link) X(unlink_at) X(fstat) X(write) X(ftruncate) X(fsync) X(fdatasync) \
+	X(monotonic_ns) X(realtime_ns) X(boottime_ns) X(raw_ns) X(thread_ns) X(poll_until)
+/* clang-format on */
+#define SET_CALL(name) .name = real_##name,
+
 bool sys_init(struct sys *sys, const char *root, struct err *err)
 {
-	*sys = (struct sys){
-		.root_fd = -1,
-		.open = real_open,
-		.close = real_close,
-		.pread = real_pread,
-		.read = real_read,
-		.ioctl = real_ioctl,
-		.mmap = real_mmap,
-		.munmap = real_munmap,
-		.perf_event_open = real_perf_event_open,
-		.poll = real_poll,
-		.list = real_list,
-		.pidfd_open = real_pidfd_open,
-		.pidfd_send_signal = real_pidfd_send_signal,
-		.kill = real_kill,
-		.list_numbers = real_list_numbers,
-		.stat = real_stat,
-		.open_at = real_open_at,
-		.read_link = real_read_link,
-		.unlink_at = real_unlink_at,
-		.fstat = real_fstat,
-		.write = real_write,
-		.ftruncate = real_ftruncate,
-		.fsync = real_fsync,
-		.fdatasync = real_fdatasync,
-		.monotonic_ns = real_monotonic_ns,
-		.realtime_ns = real_realtime_ns,
-		.boottime_ns = real_boottime_ns,
-		.raw_ns = real_raw_ns,
-		.thread_ns = real_thread_ns,
-		.poll_until = real_poll_until,
-	};
+	*sys = (struct sys){.root_fd = -1, CALLS(SET_CALL)};
 	sys_drm_init(sys);
 	if (!root)
 		root = "/";

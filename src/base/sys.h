@@ -94,6 +94,7 @@ bool sys_init(struct sys *sys, const char *root, struct err *err);
 void sys_fini(struct sys *sys);
 
 void sys_names_free(char **names, int n);
+int sys_by_name(const void *a, const void *b); /* compares two of them, for qsort */
 
 /* Read a small file of proc or sysfs: at most size - 1 bytes, terminated. Returns the length, or -1
  * and errno. */

@@ -20,11 +20,6 @@ static bool is_machine(const struct sys *sys)
 	       own.st_dev == machine.st_dev;
 }
 
-static int by_name(const void *a, const void *b)
-{
-	return strcmp(*(char *const *)a, *(char *const *)b);
-}
-
 static int real_drm_nodes(const struct sys *sys, char ***nodes)
 {
 	drmDevicePtr devices[DRM_DEVICES];
@@ -40,7 +35,7 @@ static int real_drm_nodes(const struct sys *sys, char ***nodes)
 		if (devices[i]->available_nodes & 1 << DRM_NODE_RENDER)
 			(*nodes)[n++] = xstrdup(devices[i]->nodes[DRM_NODE_RENDER]);
 	drmFreeDevices(devices, n_devices);
-	qsort(*nodes, (size_t)n, sizeof(**nodes), by_name);
+	qsort(*nodes, (size_t)n, sizeof(**nodes), sys_by_name);
 	return n;
 }
 
