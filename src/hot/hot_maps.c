@@ -63,18 +63,6 @@ struct hot_maps {
 	struct hot_module *kernel, *unknown;
 };
 
-static void free_module(struct hot_module *module)
-{
-	for (unsigned i = 0; i < module->n_functions; i++) {
-		free((void *)(uintptr_t)module->functions[i]->name);
-		free(module->functions[i]);
-	}
-	free(module->functions);
-	hot_symbols_fini(&module->symbols);
-	free(module->path);
-	free(module);
-}
-
 static struct hot_module *add_module(struct hot_maps *m, const struct hot_mapping *of, pid_t jit)
 {
 	struct hot_module *module = xcalloc(1, sizeof(*module));
@@ -114,8 +102,18 @@ void hot_maps_free(struct hot_maps *m)
 		return;
 	for (unsigned i = 0; i < m->n_processes; i++)
 		free(m->processes[i].ranges);
-	for (unsigned i = 0; i < m->n_modules; i++)
-		free_module(m->modules[i]);
+	for (unsigned k = 0; k < m->n_modules; k++) {
+		struct hot_module *module = m->modules[k];
+
+		for (unsigned i = 0; i < module->n_functions; i++) {
+			free((void *)(uintptr_t)module->functions[i]->name);
+			free(module->functions[i]);
+		}
+		free(module->functions);
+		hot_symbols_fini(&module->symbols);
+		free(module->path);
+		free(module);
+	}
 	free(m->processes);
 	free(m->threads);
 	free(m->modules);
@@ -375,17 +373,6 @@ static void read_vdso(struct hot_maps *m, struct hot_module *module)
 		m->sys->close(m->sys, fd);
 }
 
-/* Open the file that the process sees under this name, which may be in a container. */
-static int open_file(const struct hot_maps *m, pid_t pid, const char *path)
-{
-	char inside[PATH_MAX];
-	int fd = -1;
-
-	if ((size_t)snprintf(inside, sizeof(inside), "proc/%d/root%s", (int)pid, path) < sizeof(inside))
-		fd = m->sys->open(m->sys, inside, O_RDONLY | O_NONBLOCK);
-	return fd >= 0 ? fd : m->sys->open(m->sys, path, O_RDONLY | O_NONBLOCK);
-}
-
 /* Another file that has taken the name since is on the same device, under another inode. */
 static bool is_same_file(const struct hot_module *module, const struct stat *st)
 {
@@ -395,11 +382,18 @@ static bool is_same_file(const struct hot_module *module, const struct stat *st)
 	return S_ISREG(st->st_mode) && st->st_size > 0 && (!same_device || st->st_ino == module->inode);
 }
 
+/* Read the file that the process sees under this name, which may be in a container. */
 static void read_file(struct hot_maps *m, pid_t pid, struct hot_module *module)
 {
-	int fd = open_file(m, pid, module->path);
+	char inside[PATH_MAX];
 	struct stat st;
+	int fd = -1;
 
+	if ((size_t)snprintf(inside, sizeof(inside), "proc/%d/root%s", (int)pid, module->path) <
+	    sizeof(inside))
+		fd = m->sys->open(m->sys, inside, O_RDONLY | O_NONBLOCK);
+	if (fd < 0)
+		fd = m->sys->open(m->sys, module->path, O_RDONLY | O_NONBLOCK);
 	if (fd < 0)
 		return;
 	if (m->sys->fstat(m->sys, fd, &st) == 0 && is_same_file(module, &st))
