@@ -84,16 +84,6 @@ static void entry_leave(struct sampler_worker *l, struct sampler_entry *entry)
 	pthread_mutex_unlock(&l->life);
 }
 
-static void entry_adopt(struct sampler_worker *l, struct sampler_entry *entry, struct source *source)
-{
-	assert(!entry->source);
-	entry->sample = xcalloc(1, sizeof(*entry->sample) +
-					   ((size_t)source->n_slots + source->n_more) * sizeof(uint64_t));
-	pthread_mutex_lock(&l->life);
-	entry->source = source;
-	pthread_mutex_unlock(&l->life);
-}
-
 static void entry_lose(struct sampler_worker *l, uint32_t index)
 {
 	struct sampler_entry *entry = &l->entries[index];
@@ -315,13 +305,23 @@ static void leave_subscriber(struct sampler_worker *l, struct subscriber *subscr
 /* Carry out a request for one source. */
 static void change_entry(struct sampler_worker *l, const struct sampler_request *r)
 {
+	struct sampler_entry *entry = &l->entries[r->index];
+	const struct source *source = r->source;
+
 	worker_enter(l, r->index);
 	if (l->n_entries <= r->index)
 		l->n_entries = r->index + 1;
 	if (r->kind == REQUEST_DROP)
-		entry_leave(l, &l->entries[r->index]);
-	if (r->kind == REQUEST_ADOPT)
-		entry_adopt(l, &l->entries[r->index], r->source);
+		entry_leave(l, entry);
+	if (r->kind == REQUEST_ADOPT) {
+		assert(!entry->source);
+		entry->sample =
+			xcalloc(1, sizeof(*entry->sample) +
+					   ((size_t)source->n_slots + source->n_more) * sizeof(uint64_t));
+		pthread_mutex_lock(&l->life);
+		entry->source = r->source;
+		pthread_mutex_unlock(&l->life);
+	}
 	if (r->kind != REQUEST_DROP)
 		entry_start(l, r->index, r->period_ns);
 	worker_leave(l);

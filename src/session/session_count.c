@@ -27,19 +27,14 @@ static void bring_back(struct session *session)
 		machine->retry_ns = 0;
 }
 
-static void stop_counting(struct session *session)
-{
-	if (!session->counting)
-		return;
-	sampler_drop(session->sampler, session->picked->index);
-	session->counting = false;
-	session->changes++;
-	bring_back(session);
-}
-
 void session_count(struct session *session, const struct scope *scope)
 {
-	stop_counting(session);
+	if (session->counting) {
+		sampler_drop(session->sampler, session->picked->index);
+		session->counting = false;
+		session->changes++;
+		bring_back(session);
+	}
 	session->n_asked++;
 	session->wants_count = scope != NULL;
 	if (scope)
