@@ -167,7 +167,6 @@ static inline int count_digits(int n) /* below 1000 */
 /* The look for writing a cell of cells->next when the current look is `now`. A blank keeps any look
  * in which it is invisible; otherwise it gets the look of the group. */
 unsigned cells_look(const struct cells *cells, int y, int x, unsigned now);
-/* Measure the capabilities that move the cursor. */
 /* Move the cursor to a cell of cells->next that will be written next. */
 void cells_move(struct cells *cells, int y, int x, struct strbuf *out);
 

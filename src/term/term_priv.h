@@ -24,11 +24,11 @@
 /* ---- theme ---- */
 
 enum depth { DEPTH_MONO, DEPTH_8, DEPTH_16, DEPTH_256, DEPTH_COUNT };
-/* The look of a cell's style (canvas.h), below STYLE_LOOKS. name: a theme; NULL or an unknown name
- * is the first. */
 /* The light theme instead of the default one where the terminal tells that its ground is white
  * (COLORFGBG, as rxvt, Konsole and others set it). */
 const char *theme_on_ground(const char *name);
+/* The look of a cell's style (canvas.h), below STYLE_LOOKS. name: a theme; NULL or an unknown name
+ * is the first. */
 struct look theme_look(const char *name, enum depth depth, unsigned style);
 
 /* ---- device ---- */
