@@ -42,13 +42,6 @@ int sys_private_directory(const char *path)
 	return 0;
 }
 
-static bool local_address(struct sockaddr_un *address, const char *path)
-{
-	*address = (struct sockaddr_un){.sun_family = AF_UNIX};
-	return (size_t)snprintf(address->sun_path, sizeof(address->sun_path), "%s", path) <
-	       sizeof(address->sun_path);
-}
-
 /* Called under the lock of the directory, so the socket cannot be another starting program's. */
 static int remove_stale(const struct sockaddr_un *address)
 {
@@ -77,10 +70,11 @@ static int lock_directory(int fd)
 
 int sys_listen_local(const char *directory, const char *path)
 {
-	struct sockaddr_un address;
+	struct sockaddr_un address = {.sun_family = AF_UNIX};
 	int lock, fd, saved;
 
-	if (!local_address(&address, path))
+	if ((size_t)snprintf(address.sun_path, sizeof(address.sun_path), "%s", path) >=
+	    sizeof(address.sun_path))
 		return fail_with(-1, ENAMETOOLONG);
 	lock = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
 	if (lock < 0 || lock_directory(lock) < 0)
