@@ -46,23 +46,18 @@ static void help_option(const struct option_row *row, enum command_word command,
 	strbuf_wrap(out, HELP_INDENT, HELP_INDENT, HELP_WIDTH, right.p);
 }
 
-static void help_usage(enum command_word command, struct strbuf *out)
-{
-	if (command != COMMAND_LIVE) {
-		strbuf_printf(out, "Usage: %s\n", command_rows[command].usage);
-		return;
-	}
-	for (unsigned c = 0; c < COMMAND_COUNT; c++)
-		strbuf_printf(out, "%s%s\n", c ? "       " : "Usage: ", command_rows[c].usage);
-	strbuf_str(out, "       malitop help [COMMAND]\n");
-}
-
 void options_help(const struct options *options, struct strbuf *out)
 {
 	enum command_word command = options->command;
 	bool has_times = false;
 
-	help_usage(command, out);
+	if (command == COMMAND_LIVE) {
+		for (unsigned c = 0; c < COMMAND_COUNT; c++)
+			strbuf_printf(out, "%s%s\n", c ? "       " : "Usage: ", command_rows[c].usage);
+		strbuf_str(out, "       malitop help [COMMAND]\n");
+	} else {
+		strbuf_printf(out, "Usage: %s\n", command_rows[command].usage);
+	}
 	strbuf_wrap(out, 0, 0, HELP_WIDTH, command_rows[command].help);
 	strbuf_str(out, "\nOptions:\n");
 	for (const struct option_row *row = option_rows; row->name; row++)
