@@ -7,18 +7,6 @@
 #define CTRL_U 0x15
 #define CTRL_W 0x17
 
-/* Remove the last word and the blanks after it. */
-static void erase_word(char *text)
-{
-	size_t n = strlen(text);
-
-	while (n && text[n - 1] == ' ')
-		n--;
-	while (n && text[n - 1] != ' ')
-		n--;
-	text[n] = 0;
-}
-
 void term_key_type(char *text, size_t size, uint32_t key)
 {
 	size_t n = strlen(text), length;
@@ -26,8 +14,13 @@ void term_key_type(char *text, size_t size, uint32_t key)
 
 	if (key == CTRL_U)
 		text[0] = 0;
-	else if (key == CTRL_W)
-		erase_word(text);
+	else if (key == CTRL_W) {
+		while (n && text[n - 1] == ' ')
+			n--;
+		while (n && text[n - 1] != ' ')
+			n--;
+		text[n] = 0;
+	}
 	if (key == K_BACKSPACE || key == '\b') {
 		while (n && ((unsigned char)text[n - 1] & 0xc0) == 0x80)
 			n--;
