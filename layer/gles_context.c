@@ -216,26 +216,22 @@ static void end_swap(int64_t begin_ns)
 		frames_add_present(&current->frames, begin_ns, passes_now_ns());
 }
 
-EXPORTED EGLBoolean EGLAPIENTRY eglSwapBuffers(EGLDisplay display, EGLSurface surface)
-{
-	int64_t begin_ns = begin_swap();
-	EGLBoolean done = REAL(eglSwapBuffers)(display, surface);
-
-	end_swap(begin_ns);
-	return done;
-}
-
-#define SWAP_WITH_DAMAGE(name, Rects)                                                                       \
-	EXPORTED EGLBoolean EGLAPIENTRY name(EGLDisplay display, EGLSurface surface, Rects rects, EGLint n) \
-	{                                                                                                   \
-		int64_t begin_ns = begin_swap();                                                            \
-		EGLBoolean done = REAL(name)(display, surface, rects, n);                                   \
-                                                                                                            \
-		end_swap(begin_ns);                                                                         \
-		return done;                                                                                \
+#define SWAP(name, PARAMETERS, ARGUMENTS)               \
+	EXPORTED EGLBoolean EGLAPIENTRY name PARAMETERS \
+	{                                               \
+		int64_t begin_ns = begin_swap();        \
+		EGLBoolean done = REAL(name) ARGUMENTS; \
+                                                        \
+		end_swap(begin_ns);                     \
+		return done;                            \
 	}
-SWAP_WITH_DAMAGE(eglSwapBuffersWithDamageKHR, const EGLint *)
-SWAP_WITH_DAMAGE(eglSwapBuffersWithDamageEXT, const EGLint *)
+/* clang-format off */
+SWAP(eglSwapBuffers, (EGLDisplay display, EGLSurface surface), (display, surface))
+SWAP(eglSwapBuffersWithDamageKHR, (EGLDisplay display, EGLSurface surface, const EGLint *rects, EGLint n),
+	(display, surface, rects, n))
+SWAP(eglSwapBuffersWithDamageEXT, (EGLDisplay display, EGLSurface surface, const EGLint *rects, EGLint n),
+	(display, surface, rects, n))
+/* clang-format on */
 
 /* Does the application show its frames? One with a surface may wait before it first does. */
 static bool is_shown(struct gles_context *c)

@@ -124,28 +124,24 @@ static void note_submit(struct gles_context *c)
 
 HOOK(glFlush, note_submit(gles_current()), (void), ())
 
-EXPORTED void GL_APIENTRY glFinish(void)
-{
-	struct gles_context *c = gles_current();
-	int64_t begin_ns = passes_now_ns();
-
-	note_submit(c);
-	REAL(glFinish)();
-	if (c)
-		gles_end_wait(c, begin_ns, true);
-}
-
-EXPORTED void GL_APIENTRY glReadPixels(GLint x, GLint y, GLsizei width, GLsizei height, GLenum format,
-				       GLenum type, void *pixels)
-{
-	struct gles_context *c = gles_current();
-	int64_t begin_ns = passes_now_ns();
-
-	note_submit(c);
-	REAL(glReadPixels)(x, y, width, height, format, type, pixels);
-	if (c)
-		gles_end_wait(c, begin_ns, true);
-}
+/* These wait for the GPU. */
+#define FINISH(name, PARAMETERS, ARGUMENTS)               \
+	EXPORTED void GL_APIENTRY name PARAMETERS         \
+	{                                                 \
+		struct gles_context *c = gles_current();  \
+		int64_t begin_ns = passes_now_ns();       \
+                                                          \
+		note_submit(c);                           \
+		REAL(name) ARGUMENTS;                     \
+		if (c)                                    \
+			gles_end_wait(c, begin_ns, true); \
+	}
+/* clang-format off */
+FINISH(glFinish, (void), ())
+FINISH(glReadPixels,
+	(GLint x, GLint y, GLsizei width, GLsizei height, GLenum format, GLenum type, void *pixels),
+	(x, y, width, height, format, type, pixels))
+/* clang-format on */
 
 EXPORTED GLenum GL_APIENTRY glClientWaitSync(GLsync sync, GLbitfield flags, GLuint64 timeout)
 {

@@ -142,11 +142,14 @@ static void finish_fences(struct vk_device *device, uint32_t n, const VkFence *f
 	}
 }
 
-static void finish_queue(struct vk_queue *queue)
+/* That queue of the device, or all (NULL). */
+static void finish_queues(struct vk_device *device, VkQueue only)
 {
-	pthread_mutex_lock(&queue->device->lock);
-	queue_finish(queue, queue->batches);
-	pthread_mutex_unlock(&queue->device->lock);
+	pthread_mutex_lock(&device->lock);
+	for (unsigned i = 0; i < device->n_queues; i++)
+		if (!only || device->queue_handle[i] == only)
+			queue_finish(device->queue[i], device->queue[i]->batches);
+	pthread_mutex_unlock(&device->lock);
 }
 
 /* A successful wait for the GPU ends a frame of an application that presents nothing. */
@@ -166,43 +169,28 @@ static void end_wait(struct vk_device *device, int64_t begin_ns, VkResult result
 		end_frame(device, PASSES_WAIT, now_ns);
 }
 
-VKAPI_ATTR VkResult VKAPI_CALL hook_QueueWaitIdle(VkQueue handle)
-{
-	struct vk_device *device = device_of(dispatch_key(handle));
-	struct vk_queue *queue = queue_of(handle);
-	int64_t begin_ns = passes_now_ns();
-	VkResult result = device->calls.QueueWaitIdle(handle);
+#define WAIT(name, finish, PARAMETERS, ARGUMENTS)                           \
+	VKAPI_ATTR VkResult VKAPI_CALL hook_##name PARAMETERS               \
+	{                                                                   \
+		struct vk_device *device = device_of(dispatch_key(handle)); \
+		int64_t begin_ns = passes_now_ns();                         \
+		VkResult result = device->calls.name ARGUMENTS;             \
+                                                                            \
+		if (result == VK_SUCCESS)                                   \
+			finish;                                             \
+		end_wait(device, begin_ns, result);                         \
+		return result;                                              \
+	}
 
-	if (result == VK_SUCCESS && queue)
-		finish_queue(queue);
-	end_wait(device, begin_ns, result);
-	return result;
-}
-
-VKAPI_ATTR VkResult VKAPI_CALL hook_DeviceWaitIdle(VkDevice handle)
-{
-	struct vk_device *device = device_of(dispatch_key(handle));
-	int64_t begin_ns = passes_now_ns();
-	VkResult result = device->calls.DeviceWaitIdle(handle);
-
-	for (unsigned i = 0; result == VK_SUCCESS && i < device->n_queues; i++)
-		finish_queue(device->queue[i]);
-	end_wait(device, begin_ns, result);
-	return result;
-}
-
-VKAPI_ATTR VkResult VKAPI_CALL hook_WaitForFences(VkDevice handle, uint32_t n, const VkFence *fences,
-						  VkBool32 all, uint64_t timeout)
-{
-	struct vk_device *device = device_of(dispatch_key(handle));
-	int64_t begin_ns = passes_now_ns();
-	VkResult result = device->calls.WaitForFences(handle, n, fences, all, timeout);
-
-	if (result == VK_SUCCESS && (all || n == 1))
-		finish_fences(device, n, fences);
-	end_wait(device, begin_ns, result);
-	return result;
-}
+/* clang-format off */
+WAIT(QueueWaitIdle, finish_queues(device, handle), (VkQueue handle), (handle))
+WAIT(DeviceWaitIdle, finish_queues(device, NULL), (VkDevice handle), (handle))
+WAIT(WaitForFences, finish_fences(device, all || n == 1 ? n : 0, fences),
+	(VkDevice handle, uint32_t n, const VkFence *fences, VkBool32 all, uint64_t timeout),
+	(handle, n, fences, all, timeout))
+WAIT(WaitSemaphores, (void)0, (VkDevice handle, const VkSemaphoreWaitInfo *info, uint64_t timeout),
+	(handle, info, timeout))
+/* clang-format on */
 
 VKAPI_ATTR VkResult VKAPI_CALL hook_GetFenceStatus(VkDevice handle, VkFence fence)
 {
@@ -211,17 +199,6 @@ VKAPI_ATTR VkResult VKAPI_CALL hook_GetFenceStatus(VkDevice handle, VkFence fenc
 
 	if (result == VK_SUCCESS)
 		finish_fences(device, 1, &fence);
-	return result;
-}
-
-VKAPI_ATTR VkResult VKAPI_CALL hook_WaitSemaphores(VkDevice handle, const VkSemaphoreWaitInfo *info,
-						   uint64_t timeout)
-{
-	struct vk_device *device = device_of(dispatch_key(handle));
-	int64_t begin_ns = passes_now_ns();
-	VkResult result = device->calls.WaitSemaphores(handle, info, timeout);
-
-	end_wait(device, begin_ns, result);
 	return result;
 }
 
