@@ -68,26 +68,10 @@ void mlog_block_put(const struct mlog_head *head, struct span payload, struct st
 /* Columns of small differences compress as well with the fastest level as with the next ones. */
 #define LEVEL 1
 
-struct mlog_packer {
-	ZSTD_CCtx *zstd; /* NULL if out of memory: nothing is compressed */
-	struct strbuf packed;
-};
-
-struct mlog_packer *mlog_packer_new(void)
+void mlog_packer_fini(struct mlog_packer *packer)
 {
-	struct mlog_packer *packer = xcalloc(1, sizeof(*packer));
-
-	packer->zstd = ZSTD_createCCtx();
-	return packer;
-}
-
-void mlog_packer_free(struct mlog_packer *packer)
-{
-	if (!packer)
-		return;
 	ZSTD_freeCCtx(packer->zstd);
 	strbuf_fini(&packer->packed);
-	free(packer);
 }
 
 enum mlog_coding mlog_pack(struct mlog_packer *packer, struct span raw, struct span *out)
@@ -95,6 +79,8 @@ enum mlog_coding mlog_pack(struct mlog_packer *packer, struct span raw, struct s
 	size_t most = ZSTD_compressBound(raw.n), n;
 
 	*out = raw;
+	if (!packer->zstd)
+		packer->zstd = ZSTD_createCCtx();
 	strbuf_clear(&packer->packed);
 	strbuf_more(&packer->packed, most);
 	n = packer->zstd ? ZSTD_compressCCtx(packer->zstd, packer->packed.p, most, raw.p, raw.n, LEVEL)

@@ -44,10 +44,12 @@ void mlog_block_put(const struct mlog_head *head, struct span payload, struct st
 
 /* ---- the payload of any block ---- */
 
-/* Compresses a payload, unless that makes it longer. Reuses its memory. */
-struct mlog_packer;
-struct mlog_packer *mlog_packer_new(void);
-void mlog_packer_free(struct mlog_packer *packer);
+/* Compresses a payload, unless that makes it longer. Reuses its memory. Zero-initialise it. */
+struct mlog_packer {
+	struct ZSTD_CCtx_s *zstd; /* NULL before its first use, or out of memory: nothing is compressed */
+	struct strbuf packed;
+};
+void mlog_packer_fini(struct mlog_packer *packer);
 /* *out points to n or fewer bytes: into `raw`, or into the packer until the next call. */
 enum mlog_coding mlog_pack(struct mlog_packer *packer, struct span raw, struct span *out);
 /* Decompress into `out`, which is cleared. Returns false if the result is damaged or is not

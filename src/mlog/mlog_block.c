@@ -2,7 +2,6 @@
 
 #include "base/alloc.h"
 #include "base/wire.h"
-#include "mlog/mlog_processes.h"
 
 #include <stddef.h>
 #include <stdlib.h>
@@ -35,9 +34,7 @@ static struct sample *row_of(const struct sample_rows *rows, size_t i)
 
 void mlog_block_fini(struct mlog_block *block)
 {
-	if (block->changes)
-		mlog_changes_fini(block->changes);
-	free(block->changes);
+	mlog_changes_fini(&block->changes);
 	free(block->samples);
 	free(block->notes);
 	free(block->memory);
@@ -300,10 +297,8 @@ static void get_processes(struct decoder *d, struct wire *in)
 	struct mlog_block *block = d->block;
 
 	in->bad |= block->has_processes;
-	if (!block->changes)
-		block->changes = xcalloc(1, sizeof(*block->changes));
-	in->bad |= !mlog_changes_get(block->changes, block->begin_ns, in) ||
-		   !is_inside(block, block->changes->list.end_ns) || block->changes->list.begin_ns < 0;
+	in->bad |= !mlog_changes_get(&block->changes, block->begin_ns, in) ||
+		   !is_inside(block, block->changes.list.end_ns) || block->changes.list.begin_ns < 0;
 	block->has_processes = true;
 }
 
@@ -312,7 +307,7 @@ static void get_beside(struct decoder *d, struct wire *in)
 	enum mlog_beside beside = d->section == MLOG_SECTION_QUEUES ? MLOG_BESIDE_QUEUES : MLOG_BESIDE_WAITS;
 
 	in->bad |= !d->block->has_processes || d->has_beside[beside] ||
-		   !mlog_changes_get_beside(d->block->changes, beside, in);
+		   !mlog_changes_get_beside(&d->block->changes, beside, in);
 	d->has_beside[beside] = true;
 }
 
@@ -353,5 +348,5 @@ bool mlog_block_decode(struct mlog_block *block, const struct mlog_about *about,
 void mlog_block_processes(const struct mlog_block *block, struct process_list **list)
 {
 	if (block->has_processes)
-		mlog_changes_apply(block->changes, list);
+		mlog_changes_apply(&block->changes, list);
 }

@@ -8,7 +8,7 @@
 #define MALITOP_MLOG_BLOCK_H
 
 #include "mlog/mlog.h"
-#include "model/process.h"
+#include "mlog/mlog_processes.h"
 
 enum mlog_section {
 	MLOG_SECTION_SAMPLES = 1,
@@ -67,8 +67,8 @@ struct mlog_block {
 	bool has_processes;
 
 	/* private */
-	struct mlog_changes *changes; /* of processes */
-	void *memory, *more_memory;   /* samples; those with more words */
+	struct mlog_changes changes; /* of processes */
+	void *memory, *more_memory;  /* samples; those with more words */
 	unsigned cap_samples, cap_notes;
 	size_t cap_memory, cap_more;
 };

@@ -2,7 +2,6 @@
 
 #include "base/alloc.h"
 #include "base/wire.h"
-#include "mlog/mlog_processes.h"
 
 #include <assert.h>
 #include <stdlib.h>

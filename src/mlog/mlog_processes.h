@@ -1,7 +1,7 @@
 /* mlog_processes: lists of processes in a log: find the changes since the previous list, encode and
  * decode them, and apply them.
  *
- * Internal to mlog_builder.c and mlog_block.c.
+ * Called by mlog_builder.c and mlog_block.c only.
  */
 #ifndef MALITOP_MLOG_PROCESSES_H
 #define MALITOP_MLOG_PROCESSES_H

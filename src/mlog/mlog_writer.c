@@ -17,7 +17,7 @@ struct mlog_writer {
 	mlog_write_fn *write;
 	void *ctx;
 	struct mlog_builder *builder;
-	struct mlog_packer *packer;
+	struct mlog_packer packer;
 	struct mlog_index index;
 	struct strbuf payload, block;
 	uint64_t at;
@@ -36,7 +36,7 @@ static bool put_block(struct mlog_writer *w, struct mlog_head *head, struct err 
 	if (head->end_ns < w->end_ns)
 		head->end_ns = w->end_ns;
 	head->at = w->at;
-	head->coding = head->type == MLOG_INDEX ? MLOG_STORED : (uint8_t)mlog_pack(w->packer, raw, &payload);
+	head->coding = head->type == MLOG_INDEX ? MLOG_STORED : (uint8_t)mlog_pack(&w->packer, raw, &payload);
 	head->size = (uint32_t)payload.n;
 	head->raw_size = (uint32_t)raw.n;
 	head->payload_crc = crc32c(0, payload.p, payload.n);
@@ -73,7 +73,6 @@ struct mlog_writer *mlog_writer_new(const struct mlog_about *about, mlog_write_f
 	w->write = write;
 	w->ctx = ctx;
 	w->builder = mlog_builder_new(n_slots, about->n_sources);
-	w->packer = mlog_packer_new();
 	if (mlog_writer_restart(w, err))
 		return w;
 	mlog_writer_free(w);
@@ -85,7 +84,7 @@ void mlog_writer_free(struct mlog_writer *w)
 	if (!w)
 		return;
 	mlog_builder_free(w->builder);
-	mlog_packer_free(w->packer);
+	mlog_packer_fini(&w->packer);
 	mlog_index_fini(&w->index);
 	strbuf_fini(&w->payload);
 	strbuf_fini(&w->block);

@@ -150,7 +150,7 @@ static void packed_payloads_come_out_again(void **state)
 	} cases[] = {{0, false, MLOG_STORED},    {3, false, MLOG_STORED},
 		     {100000, false, MLOG_ZSTD}, {100000, true, MLOG_STORED},
 		     {500, false, MLOG_ZSTD},    {MLOG_PAYLOAD_MAX, false, MLOG_ZSTD}};
-	struct mlog_packer *packer = mlog_packer_new();
+	struct mlog_packer packer = {0};
 	AUTO_STRBUF struct strbuf out = {0};
 
 	(void)state;
@@ -159,24 +159,24 @@ static void packed_payloads_come_out_again(void **state)
 		struct mlog_head head = {.raw_size = (uint32_t)cases[i].n};
 		struct span packed;
 
-		head.coding = (uint8_t)mlog_pack(packer, (struct span){raw, cases[i].n}, &packed);
+		head.coding = (uint8_t)mlog_pack(&packer, (struct span){raw, cases[i].n}, &packed);
 		assert_int_equal(head.coding, cases[i].coding);
 		assert_true(packed.n <= cases[i].n);
 		assert_true(mlog_unpack(&head, packed, &out));
 		assert_true(span_eq((struct span){out.p, out.n}, (struct span){raw, cases[i].n}));
 	}
-	mlog_packer_free(packer);
+	mlog_packer_fini(&packer);
 }
 
 static void payloads_that_are_not_what_the_head_says_are_refused(void **state)
 {
 	AUTOFREE char *raw = bytes_of(1000, false), *twice = xmalloc(2000);
-	struct mlog_packer *packer = mlog_packer_new();
+	struct mlog_packer packer = {0};
 	AUTO_STRBUF struct strbuf out = {0};
 	struct span packed;
 
 	(void)state;
-	assert_int_equal(mlog_pack(packer, (struct span){raw, 1000}, &packed), MLOG_ZSTD);
+	assert_int_equal(mlog_pack(&packer, (struct span){raw, 1000}, &packed), MLOG_ZSTD);
 	memcpy(twice, packed.p, packed.n);
 	memcpy(twice + packed.n, packed.p, packed.n);
 	const struct {
@@ -202,7 +202,7 @@ static void payloads_that_are_not_what_the_head_says_are_refused(void **state)
 
 		assert_false(mlog_unpack(&head, cases[i].payload, &out));
 	}
-	mlog_packer_free(packer);
+	mlog_packer_fini(&packer);
 }
 
 int main(void)

@@ -310,7 +310,7 @@ static void everything_is_said_every_30_s_and_when_time_jumps_back(void **state)
 
 		pass_list(&b, &list);
 		assert_int_equal(b.head.flags, lists[i].all ? MLOG_ALL_PROCESSES : 0);
-		assert_int_equal(b.block.changes->complete, lists[i].all);
+		assert_int_equal(b.block.changes.complete, lists[i].all);
 	}
 	bench_fini(&b);
 }
