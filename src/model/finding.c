@@ -2,7 +2,6 @@
 
 #include "base/alloc.h"
 #include "model/gpudb_parse.h"
-#include "model/metric_names.h"
 #include "model/template.h"
 
 #include <math.h>

@@ -206,8 +206,8 @@ void gpudb_like(const struct gpudb *db, const char *name, struct strbuf *names)
 		const struct gpu_product *p = &db->products[i];
 		bool like = is_like(plain, p->name);
 
-		for (unsigned k = 0; !like && k < p->n_also; k++)
-			like = is_like(plain, p->also[k]);
+		for (unsigned k = 0; k < p->n_also; k++)
+			like = like || is_like(plain, p->also[k]);
 		if (like)
 			strbuf_printf(names, "%s%s", names->n ? " or " : "", p->name);
 	}

@@ -152,29 +152,24 @@ static void add_event(struct judge *judge, struct judge_event event)
 	judge->events[i] = event;
 }
 
+/* The numbers of this step, and what the finding is worth at most: of its resource and of the
+ * whole. */
 static void show_numbers(const struct judge *judge, struct judged *f)
 {
+	double gain = expr_eval(&f->gain, judge->values);
+
 	if (f->side != ALERT_NONE)
 		f->number.value = f->conditions.list[0].value;
 	for (unsigned i = 0; i < f->n_evidence; i++)
 		f->evidence[i].value = judge->inputs[f->evidence_inputs[i]].value;
-}
-
-/* What a finding is worth at most, of its resource and of the whole. */
-static void show_worth(const struct judge *judge, struct judged *f)
-{
-	double gain = expr_eval(&f->gain, judge->values);
-
 	f->worth = no_worth;
 	if (f->def->kind == FINDING_VERDICT) {
 		f->worth.ms = gain;
-		return;
+	} else if (!isnan(gain) && f->resource) {
+		f->worth.gain = gain < 0 ? 0 : gain > 1 ? 1 : gain;
+		f->worth.share = f->worth.gain * f->resource->time / 100;
+		f->worth.ms = f->worth.share * f->resource->whole_ms;
 	}
-	if (isnan(gain) || !f->resource)
-		return;
-	f->worth.gain = gain < 0 ? 0 : gain > 1 ? 1 : gain;
-	f->worth.share = f->worth.gain * f->resource->time / 100;
-	f->worth.ms = f->worth.share * f->resource->whole_ms;
 }
 
 static void add_mean(double *mean, double value, double before_s, double step_s)
@@ -260,7 +255,6 @@ static void step_finding(struct judge *judge, struct judged *f, int64_t begin_ns
 	int64_t *begun = met ? &f->met_ns : &f->unmet_ns;
 
 	show_numbers(judge, f);
-	show_worth(judge, f);
 	f->past[f->n_past++ % JUDGE_PAST] = (float)f->number.value;
 	*(met ? &f->unmet_ns : &f->met_ns) = 0;
 	if (!clear || met != f->was_met)
@@ -324,7 +318,6 @@ static void step_verdict(struct judge *judge, int64_t begin_ns, int64_t end_ns)
 			forget_met(&f->conditions);
 		met = update_all(judge, &f->conditions, f == v->why);
 		show_numbers(judge, f);
-		show_worth(judge, f);
 		if (met && !fits)
 			fits = f;
 	}

@@ -2,7 +2,6 @@
 
 #include "base/alloc.h"
 #include "model/gpudb_parse.h"
-#include "model/metric_names.h"
 #include "model/template.h"
 
 #include <assert.h>
@@ -350,19 +349,16 @@ static void add_raw_metrics(struct build *b)
 		n += is_raw(b, i);
 	set->raw_defs = xcalloc(n, sizeof(*set->raw_defs));
 	set->metrics = xreallocarray(set->metrics, set->n_metrics + n, sizeof(*set->metrics));
-	for (unsigned i = 0; i < set->n_slots; i++) {
-		struct metric_def *def = &set->raw_defs[set->n_raw_defs];
-		struct metric *m = &set->metrics[set->n_metrics];
+	for (unsigned i = 0; i < set->n_slots; i++)
+		if (is_raw(b, i)) {
+			struct metric_def *def = &set->raw_defs[set->n_raw_defs++];
+			struct metric *m = &set->metrics[set->n_metrics++];
 
-		if (!is_raw(b, i))
-			continue;
-		define_raw(b, i, def);
-		*m = (struct metric){.def = def, .unit = def->unit, .is_counter = true};
-		load_slot(b, i, &m->expr);
-		set_nature(b, m);
-		set->n_raw_defs++;
-		set->n_metrics++;
-	}
+			define_raw(b, i, def);
+			*m = (struct metric){.def = def, .unit = def->unit, .is_counter = true};
+			load_slot(b, i, &m->expr);
+			set_nature(b, m);
+		}
 }
 
 static void build_end(struct build *b)
@@ -394,14 +390,6 @@ static bool build_all(struct build *b, struct err *err)
 	return true;
 }
 
-static const struct metric_template *guide_template(const struct gpudb *db,
-						    const struct metric_source *source)
-{
-	if (source->definitions != DEFINITIONS_GUIDE || !source->product)
-		return NULL;
-	return template_guide_of(db, source->product);
-}
-
 struct metric_set *metric_set_new(const struct gpudb *db, const struct metric_source *source, struct err *err)
 {
 	struct metric_set *set = xcalloc(1, sizeof(*set));
@@ -426,7 +414,9 @@ struct metric_set *metric_set_new(const struct gpudb *db, const struct metric_so
 	set->names = metric_names_new(db, set);
 	set->n_defs = db->n_metrics;
 	set->metric_of_def = xcalloc(db->n_metrics, sizeof(*set->metric_of_def));
-	b.guide = guide_template(db, source);
+	b.guide = source->definitions == DEFINITIONS_GUIDE && source->product
+			  ? template_guide_of(db, source->product)
+			  : NULL;
 	b.cores_mean = b.guide && b.guide->cores_mean;
 	ok = build_all(&b, err);
 	build_end(&b);

@@ -198,7 +198,5 @@ unsigned metric_slots(const struct metric *metric, uint16_t *slots, unsigned n, 
 int metric_worse(const struct metric *metric);
 /* Evaluate, limited to the metric's bounds; NaN if undefined. */
 double metric_value(const struct metric *metric, const double *vector);
-/* The same of a vector that is kept for a graph. */
-double metric_value_floats(const struct metric *metric, const float *vector);
 
 #endif

@@ -2,7 +2,7 @@
 #include "base/alloc.h"
 #include "base/real.h"
 #include "model/metric.h"
-#include "model/metric_names.h"
+#include "model/gpudb_parse.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -106,15 +106,21 @@ void metric_frames_say(const struct metric_frames *frames, char *text, size_t si
 		snprintf(text + n, size - (size_t)n, " by page flips of display %d", frames->display);
 }
 
+static struct metric_instance *find_instance(const struct metric_set *set, enum instance_kind kind,
+					     unsigned number)
+{
+	for (unsigned i = 0; i < set->n_instances; i++)
+		if (set->instances[i].kind == kind && set->instances[i].number == number)
+			return &set->instances[i];
+	return NULL;
+}
+
 const struct metric_instance *metric_instance_like(const struct metric_set *set,
 						   const struct metric_instance *like)
 {
 	if (like >= set->instances && like < set->instances + set->n_instances)
 		return like;
-	for (unsigned i = 0; i < set->n_instances; i++)
-		if (set->instances[i].kind == like->kind && set->instances[i].number == like->number)
-			return &set->instances[i];
-	return NULL;
+	return find_instance(set, like->kind, like->number);
 }
 
 void metric_vector_instance(const struct metric_set *set, const struct metric_instance *instance,
@@ -192,9 +198,9 @@ static struct metric_instance *instance_of(struct metric_set *set, const struct 
 
 	if (last && last->kind == slot->instance && last->number == slot->number)
 		return last; /* slots of one instance are usually adjacent */
-	for (unsigned i = 0; i < set->n_instances; i++)
-		if (set->instances[i].kind == slot->instance && set->instances[i].number == slot->number)
-			return &set->instances[i];
+	last = find_instance(set, slot->instance, slot->number);
+	if (last)
+		return last;
 	GROW(set->instances, set->n_instances, *cap);
 	last = &set->instances[set->n_instances++];
 	*last = (struct metric_instance){.kind = slot->instance, .number = slot->number};

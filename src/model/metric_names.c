@@ -1,5 +1,3 @@
-#include "model/metric_names.h"
-
 #include "base/alloc.h"
 #include "model/gpudb_parse.h"
 

@@ -2,7 +2,6 @@
 #include "base/alloc.h"
 #include "model/gpudb_parse.h"
 #include "model/metric.h"
-#include "model/metric_names.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -132,8 +131,10 @@ static const struct gpudb_field metric_fields[] = {
 
 bool metric_parse(struct gpudb *db, struct stanza *s, const struct stanza_line *open, struct err *err)
 {
-	struct metric_def def = {
-		.name = gpudb_string(db, open->value), .group = "", .file = s->file, .shipped = s->shipped};
+	struct metric_def def = {.name = gpudb_string(db, open->value),
+				 .group = db->heading,
+				 .file = s->file,
+				 .shipped = s->shipped};
 	struct span rest = open->value;
 
 	span_word(&rest);
@@ -151,6 +152,13 @@ bool metric_parse(struct gpudb *db, struct stanza *s, const struct stanza_line *
 	if (!def.short_title)
 		def.short_title = def.title;
 	*gpudb_metric_slot(db, def.name) = def;
+	return true;
+}
+
+bool heading_parse(struct gpudb *db, struct stanza *s, const struct stanza_line *open, struct err *err)
+{
+	(void)s, (void)err;
+	db->heading = gpudb_string(db, open->value);
 	return true;
 }
 

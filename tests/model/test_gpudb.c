@@ -2,7 +2,7 @@
 #include "model/gpudb.h"
 #include "model/metric.h"
 #include "model/cpu_event.h"
-#include "model/metric_names.h"
+#include "model/gpudb_parse.h"
 #include "tests/support/gpu_set.h"
 
 #include <errno.h>
@@ -356,7 +356,7 @@ static void malformed_data_names_file_line_and_what_was_expected(void **state)
 		const char *text, *want;
 	} cases[] = {
 		{"thing x\n",
-		 "test.gpu:1: 'thing': expected gpu, layout, metric, slots, event, group, template, "
+		 "test.gpu:1: 'thing': expected gpu, layout, metric, heading, slots, event, group, template, "
 		 "section, chart, finding, verdict, condition, note, scenario, shaders or looks in column 0"},
 		{"gpu\n", "test.gpu:1: 'gpu' without a name"},
 		{"gpu X\n\tid 1\n", "test.gpu:2: control character 0x09"},
