@@ -162,10 +162,10 @@ static const struct {
 	{{"units", field_text, offsetof(struct finding_def, units)}, OF_VERDICT},
 	{{"headroom", field_variant, offsetof(struct finding_def, headroom)}, OF_VERDICT},
 	{{"of", field_string, offsetof(struct finding_def, of)}, OF_RESOURCE},
-	{{"time", field_variant, offsetof(struct finding_def, time)}, OF_RESOURCE},
-	{{"whole", field_variant, offsetof(struct finding_def, whole)}, OF_RESOURCE},
-	{{"takes", field_variant, offsetof(struct finding_def, takes)}, OF_RESOURCE},
-	{{"may-take", field_variant, offsetof(struct finding_def, may_take)}, OF_RESOURCE},
+	{{"time", field_variant, offsetof(struct finding_def, figures[RESOURCE_TIME])}, OF_RESOURCE},
+	{{"whole", field_variant, offsetof(struct finding_def, figures[RESOURCE_WHOLE])}, OF_RESOURCE},
+	{{"takes", field_variant, offsetof(struct finding_def, figures[RESOURCE_TAKES])}, OF_RESOURCE},
+	{{"may-take", field_variant, offsetof(struct finding_def, figures[RESOURCE_MAY_TAKE])}, OF_RESOURCE},
 };
 /* A user's stanza of the same kind and name replaces ours in its place. */
 static struct finding_def *slot_of(struct gpudb *db, const struct finding_def *def)
@@ -333,11 +333,11 @@ bool findings_link(struct gpudb *db, struct err *err)
 		    !names_check(db, def, FINDING_RESOURCE, def->resource, err) ||
 		    !names_check(db, def, FINDING_RESOURCE, def->explains, err) ||
 		    !names_check(db, def, FINDING_RESOURCE, def->units, err) ||
-		    !variants_check(db, def, def->gain, err) ||
-		    !variants_check(db, def, def->headroom, err) ||
-		    !variants_check(db, def, def->time, err) || !variants_check(db, def, def->whole, err) ||
-		    !variants_check(db, def, def->takes, err) || !variants_check(db, def, def->may_take, err))
+		    !variants_check(db, def, def->gain, err) || !variants_check(db, def, def->headroom, err))
 			return false;
+		for (unsigned k = 0; k < RESOURCE_FIGURES; k++)
+			if (!variants_check(db, def, def->figures[k], err))
+				return false;
 	}
 	return true;
 }

@@ -17,6 +17,10 @@ enum finding_kind { FINDING_RULE, FINDING_VERDICT, FINDING_CONDITION, FINDING_NO
 enum finding_severity { SEVERITY_NOTE, SEVERITY_WARNING, SEVERITY_CRITICAL };
 extern const char *const finding_severity_names[]; /* note warning critical NULL */
 
+/* What is known of a resource: percent of the whole that it works; milliseconds of a shown frame
+ * that the whole takes, and takes at full speed; those that a wanted one may take. */
+enum resource_figure { RESOURCE_TIME, RESOURCE_WHOLE, RESOURCE_TAKES, RESOURCE_MAY_TAKE, RESOURCE_FIGURES };
+
 /* "A | B above 2 until 1.5": the first formula that the machine has is over (or under) `on`, and
  * stays so until it is under (or over) `off`. "from 2" holds at 2 as well. */
 struct finding_limit {
@@ -57,10 +61,8 @@ struct finding_def {
 	struct span explains;                 /* of a verdict: resources, blank-separated */
 	struct span units;                    /* of a verdict: resources whose busiest one it names */
 	struct metric_variant *headroom;      /* of a verdict: formulas, spare milliseconds of a frame */
-	/* Of a resource, formulas: percent of the whole that it works; milliseconds of a shown
-	 * frame that the whole takes, and takes at full speed; those that a wanted one may take. */
-	struct metric_variant *time, *whole, *takes, *may_take;
-	const char *of;    /* of a resource: what the whole is, "GPU time" */
+	struct metric_variant *figures[RESOURCE_FIGURES]; /* of a resource: formulas */
+	const char *of;                                   /* of a resource: what the whole is, "GPU time" */
 	struct span rules; /* names of the rules that it covers (doc/findings.md) */
 	const char *file;
 	unsigned line;

@@ -100,8 +100,7 @@ struct gpudb_text {
 	struct span text;
 };
 
-/* A stanza that only a backend reads: a scenario of the simulator, or a table that scenarios
- * name. */
+/* A stanza that only a backend reads: a scenario of the simulator, or a table of scenarios. */
 struct gpudb_part {
 	struct span keyword, name;
 	unsigned line;
@@ -153,9 +152,8 @@ struct gpudb {
  * is skipped; a missing one is an error only if `must_exist`. Errors name the file, the line and
  * what was expected. NULL on failure.
  *
- * A *.view file is the user's own, and so is a path that is a file, as the configuration: besides
- * these stanzas it may have views and charts of the screen, and options. These are for other
- * readers, which find its text in `own`; but each formula of such a chart becomes a metric here
+ * A *.view file, or a path that is a file, as the configuration, may also have views, charts and
+ * options. Other readers find its text in `own`; each formula of such a chart becomes a metric here
  * (gpudb_own_name). */
 struct gpudb_dir {
 	const char *path;
@@ -165,27 +163,24 @@ struct gpudb *gpudb_load(const struct gpudb_dir *dirs, unsigned n_dirs, struct e
 /* Replace the shipped findings (not verdicts and conditions) by those of a file. Call it before the
  * db is shared. */
 bool gpudb_budget(struct gpudb *db, const char *path, struct err *err);
-/* Load only the given texts. */
 /* The name of the metric of a chart's n-th formula, from 1: "VIEW.CHART.2". The caller frees it. */
 char *gpudb_own_name(struct span view, struct span chart, unsigned n);
 /* Whether a stanza with that keyword is part of the data. */
 bool gpudb_knows_stanza(struct span keyword);
+/* Load only the given texts. */
 struct gpudb *gpudb_load_texts(const struct gpudb_text *texts, unsigned n, struct err *err);
-/* Add an owner. gpudb_free removes one, and the last one frees the data. Any thread; NULL is
- * fine. */
+/* Add an owner. gpudb_free removes one; the last one frees the data. Any thread; NULL is fine. */
 struct gpudb *gpudb_share(const struct gpudb *db);
 void gpudb_free(struct gpudb *db);
 
-/* Products have their layout as soon as one of these returned them: each is read when it is first
- * needed, because a machine has one of seventeen. Any thread. */
+/* Products have their layout as soon as one of these returned them: a machine has one of seventeen,
+ * which is read when it is needed. Any thread. */
 const struct gpu_product *gpudb_product(const struct gpudb *db, unsigned i);
 /* Find a product by GPU_ID as the driver reports it, 32 or 64 bit. NULL if unknown. */
 const struct gpu_product *gpudb_by_id(const struct gpudb *db, uint64_t gpu_id);
-/* Find a product by any of its names. Case, blanks, '-', '_' and a leading "Mali" are ignored. NULL
- * if unknown. */
+/* Likewise by any of its names; case, blanks, '-', '_' and a leading "Mali" are ignored. */
 const struct gpu_product *gpudb_by_name(const struct gpudb *db, const char *name);
-/* Add the products with `name` in one of their names to *names: "Mali-G31 or Mali-G310". Names are
- * compared as above. */
+/* Add the products with `name` in one of their names to *names: "Mali-G31 or Mali-G310". */
 void gpudb_like(const struct gpudb *db, const char *name, struct strbuf *names);
 /* Return the name of a device with this many cores. */
 const char *gpu_product_shown_name(const struct gpu_product *product, unsigned cores);
@@ -193,9 +188,8 @@ const char *gpu_product_shown_name(const struct gpu_product *product, unsigned c
 void gpudb_scenarios(const struct gpudb *db, struct strbuf *names);
 /* Return whether the GPU is in the set. */
 bool gpu_set_has(struct gpu_set set, const struct gpu_product *product);
-/* The layout of a GPU that is not in the data: every counter is named by block and index
- * (front_end_4), with 128 values to a block. The first GPU_BLOCK_HEADER values of a block are its
- * header. */
+/* The layout of a GPU that is not in the data: counters are named by block and index (front_end_4),
+ * with 128 values to a block. The first GPU_BLOCK_HEADER values of a block are its header. */
 const struct gpu_layout *gpudb_raw_layout(const struct gpudb *db);
 bool gpudb_is_raw(const struct gpudb *db, const struct gpu_layout *layout);
 #define GPU_BLOCK_HEADER 4 /* values of a block before its counters */

@@ -503,11 +503,16 @@ uint64_t history_lost(const struct history *h)
 	return h->lost;
 }
 
+void column_add(struct column *to, const struct sample *sample, const struct slot *slots, unsigned n_slots)
+{
+	n_slots = fold_sample_header(to, sample, n_slots);
+	for (unsigned i = 0; i < n_slots; i++)
+		fold_value(slots[i].kind, &to->value[i], sample_value(sample, i, slots[i].kind));
+}
+
 void column_from_sample(struct column *out, const struct sample *sample, const struct slot *slots,
 			unsigned n_slots)
 {
 	column_clear(out, n_slots);
-	n_slots = fold_sample_header(out, sample, n_slots);
-	for (unsigned i = 0; i < n_slots; i++)
-		out->value[i] = sample_value(sample, i, slots[i].kind);
+	column_add(out, sample, slots, n_slots);
 }

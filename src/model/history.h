@@ -59,6 +59,8 @@ void column_clear(struct column *c, unsigned n_slots); /* as new */
 /* Fold a later column into *to: deltas by sum, levels by last, peaks by maximum. Unknown values
  * change nothing. */
 void column_fold(struct column *to, const struct column *from, const struct slot *slots, unsigned n_slots);
+/* Fold a later sample into *to, which has n_slots values; those that it lacks do not change. */
+void column_add(struct column *to, const struct sample *sample, const struct slot *slots, unsigned n_slots);
 /* Make a column (of n_slots values) of one sample, for logs. A failed sample gives NaNs. */
 void column_from_sample(struct column *out, const struct sample *sample, const struct slot *slots,
 			unsigned n_slots);

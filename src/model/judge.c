@@ -36,12 +36,9 @@ void judge_clear(struct judge *judge)
 		judged_clear(&judge->findings[i]);
 	for (unsigned i = 0; i < judge->n_verdicts; i++)
 		judged_clear(&judge->verdicts[i]);
-	for (unsigned i = 0; i < judge->n_resources; i++) {
-		struct judge_resource *r = &judge->resources[i];
-
-		r->time = r->mean = r->whole_ms = r->whole_mean = NAN;
-		r->takes_ms = r->takes_mean = r->may_take_ms = NAN;
-	}
+	for (unsigned i = 0; i < judge->n_resources; i++)
+		for (unsigned k = 0; k < RESOURCE_FIGURES; k++)
+			judge->resources[i].figures[k].now = judge->resources[i].figures[k].mean = NAN;
 	forget_met(&judge->late_if);
 	judge->late = false;
 	judge->late_s = 0;
@@ -167,8 +164,8 @@ static void show_numbers(const struct judge *judge, struct judged *f)
 		f->worth.ms = gain;
 	} else if (!isnan(gain) && f->resource) {
 		f->worth.gain = gain < 0 ? 0 : gain > 1 ? 1 : gain;
-		f->worth.share = f->worth.gain * f->resource->time / 100;
-		f->worth.ms = f->worth.share * f->resource->whole_ms;
+		f->worth.share = f->worth.gain * f->resource->figures[RESOURCE_TIME].now / 100;
+		f->worth.ms = f->worth.share * f->resource->figures[RESOURCE_WHOLE].now;
 	}
 }
 
@@ -358,21 +355,16 @@ static void find_frame_rate(const struct judge *judge, const double *const vecto
 
 static void step_resources(struct judge *judge, int64_t begin_ns, int64_t end_ns)
 {
-	const double *values = judge->values;
 	double before_s = judge->begin_ns ? (double)(begin_ns - judge->begin_ns) * 1e-9 : 0,
 	       step_s = (double)(end_ns - begin_ns) * 1e-9;
 
-	for (unsigned i = 0; i < judge->n_resources; i++) {
-		struct judge_resource *r = &judge->resources[i];
+	for (unsigned i = 0; i < judge->n_resources; i++)
+		for (unsigned k = 0; k < RESOURCE_FIGURES; k++) {
+			struct judge_resource *r = &judge->resources[i];
 
-		r->time = expr_eval(&r->time_of, values);
-		r->whole_ms = expr_eval(&r->whole_of, values);
-		r->takes_ms = expr_eval(&r->takes_of, values);
-		r->may_take_ms = expr_eval(&r->may_take_of, values);
-		add_mean(&r->takes_mean, r->takes_ms, before_s, step_s);
-		add_mean(&r->mean, r->time, before_s, step_s);
-		add_mean(&r->whole_mean, r->whole_ms, before_s, step_s);
-	}
+			r->figures[k].now = expr_eval(&r->figures[k].formula, judge->values);
+			add_mean(&r->figures[k].mean, r->figures[k].now, before_s, step_s);
+		}
 	judge->late = update_all(judge, &judge->late_if, false) && judge->late_if.n;
 	judge->late_s += judge->late ? step_s : 0;
 }

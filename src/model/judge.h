@@ -106,11 +106,10 @@ struct judge_event {
 /* What findings and verdicts are about: a queue, a unit, the CPU. */
 struct judge_resource {
 	const struct finding_def *def;
-	double time, mean;           /* percent of the whole that it works: now, and over the run; NaN */
-	double whole_ms, whole_mean; /* what the whole takes of a shown frame; NaN: unknown */
-	double takes_ms, takes_mean; /* the same at full speed */
-	double may_take_ms;          /* what a wanted frame may take; NaN: no budget */
-	struct expr time_of, whole_of, takes_of, may_take_of; /* empty: none */
+	struct {
+		struct expr formula; /* empty: none */
+		double now, mean;    /* NaN: unknown; the second: over the run */
+	} figures[RESOURCE_FIGURES];
 };
 
 enum judge_surety { JUDGE_UNCLEAR, JUDGE_LIKELY, JUDGE_CLEAR };

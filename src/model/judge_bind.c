@@ -197,12 +197,12 @@ static void resources_init(struct judge *judge)
 		const struct finding_def *def = &judge->db->findings[i];
 		struct judge_resource *r = &judge->resources[judge->n_resources];
 
-		if (def->kind != FINDING_RESOURCE || !compile_variants(judge, def->time, &r->time_of))
+		if (def->kind != FINDING_RESOURCE ||
+		    !compile_variants(judge, def->figures[RESOURCE_TIME], &r->figures[RESOURCE_TIME].formula))
 			continue;
 		r->def = def;
-		compile_variants(judge, def->whole, &r->whole_of);
-		compile_variants(judge, def->takes, &r->takes_of);
-		compile_variants(judge, def->may_take, &r->may_take_of);
+		for (unsigned k = RESOURCE_TIME + 1; k < RESOURCE_FIGURES; k++)
+			compile_variants(judge, def->figures[k], &r->figures[k].formula);
 		judge->n_resources++;
 	}
 	judge->resources = xreallocarray(judge->resources, judge->n_resources, sizeof(*judge->resources));
@@ -282,12 +282,9 @@ void judge_free(struct judge *judge)
 		judged_fini(&judge->findings[i]);
 	for (unsigned i = 0; i < judge->n_verdicts; i++)
 		judged_fini(&judge->verdicts[i]);
-	for (unsigned i = 0; i < judge->n_resources; i++) {
-		expr_fini(&judge->resources[i].time_of);
-		expr_fini(&judge->resources[i].whole_of);
-		expr_fini(&judge->resources[i].takes_of);
-		expr_fini(&judge->resources[i].may_take_of);
-	}
+	for (unsigned i = 0; i < judge->n_resources; i++)
+		for (unsigned k = 0; k < RESOURCE_FIGURES; k++)
+			expr_fini(&judge->resources[i].figures[k].formula);
 	conditions_fini(&judge->late_if);
 	for (unsigned i = 0; i < judge->n_inputs; i++) {
 		free(judge->inputs[i].name);

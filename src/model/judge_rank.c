@@ -22,6 +22,11 @@ static bool is_explained(const struct judged *verdict, const struct judged *f)
 	return false;
 }
 
+static double figure_of(const struct judge_resource *r, enum resource_figure figure, bool whole_run)
+{
+	return whole_run ? r->figures[figure].mean : r->figures[figure].now;
+}
+
 static bool is_late(const struct judge *judge, bool whole_run)
 {
 	double seconds = (double)(judge->end_ns - judge->begin_ns) * 1e-9;
@@ -73,7 +78,7 @@ void judge_put_worth(const struct judge *judge, const struct judge_rank *rank, b
 		     struct strbuf *out)
 {
 	const struct judge_resource *r = rank->f->resource;
-	double whole_ms = !r ? (double)NAN : whole_run ? r->whole_mean : r->whole_ms;
+	double whole_ms = r ? figure_of(r, RESOURCE_WHOLE, whole_run) : (double)NAN;
 
 	if (rank->group != JUDGE_HOLDS) {
 		if (r && rank->verdict && rank->f->def->severity != SEVERITY_NOTE)
@@ -100,7 +105,7 @@ static unsigned busiest_units(const struct judge *judge, const struct judged *ve
 
 	for (unsigned i = 0; i < judge->n_resources; i++) {
 		const struct judge_resource *r = &judge->resources[i];
-		double time = whole_run ? r->mean : r->time;
+		double time = figure_of(r, RESOURCE_TIME, whole_run);
 
 		if (isnan(time) || !span_has_word(verdict->def->units, span_of(r->def->name)))
 			continue;
@@ -121,15 +126,15 @@ static void put_budget(const struct judge *judge, const struct judged *verdict, 
 {
 	for (unsigned i = 0; i < judge->n_resources; i++) {
 		const struct judge_resource *r = &judge->resources[i];
-		double takes = whole_run ? r->takes_mean : r->takes_ms;
+		double takes = figure_of(r, RESOURCE_TAKES, whole_run);
+		double may_take = figure_of(r, RESOURCE_MAY_TAKE, false);
 
-		if (isnan(takes) || isnan(r->may_take_ms) ||
+		if (isnan(takes) || isnan(may_take) ||
 		    !span_has_word(verdict->def->explains, span_of(r->def->name)))
 			continue;
-		strbuf_printf(out, "needs %.1f of %.1f ms", takes, r->may_take_ms);
-		if (takes > r->may_take_ms)
-			strbuf_printf(out, ": over by %.1f ms, %.2fx", takes - r->may_take_ms,
-				      takes / r->may_take_ms);
+		strbuf_printf(out, "needs %.1f of %.1f ms", takes, may_take);
+		if (takes > may_take)
+			strbuf_printf(out, ": over by %.1f ms, %.2fx", takes - may_take, takes / may_take);
 	}
 }
 

@@ -95,11 +95,6 @@ static int slot_of_instance(const struct metric_set *set, unsigned sum, enum ins
 	return -1;
 }
 
-static bool is_core_count(unsigned slot)
-{
-	return slot == VECTOR_CORES || slot == VECTOR_CORE_ROWS;
-}
-
 /* Compile NAME.core3: replace the sums in a counter or a formula by that instance's parts. Returns
  * false if it has none. */
 static bool narrow_formula(const struct metric_set *set, struct expr *e, unsigned from,
@@ -114,7 +109,8 @@ static bool narrow_formula(const struct metric_set *set, struct expr *e, unsigne
 		if (op->kind != EXPR_LOAD)
 			continue;
 		if (op->slot < VECTOR_CONSTANTS) {
-			if ((is_core_count(op->slot) && kind == INSTANCE_CORE) ||
+			if (((op->slot == VECTOR_CORES || op->slot == VECTOR_CORE_ROWS) &&
+			     kind == INSTANCE_CORE) ||
 			    (op->slot == VECTOR_SLICES && kind == INSTANCE_SLICE))
 				*op = (struct expr_op){.kind = EXPR_CONST, .number = 1};
 			continue;

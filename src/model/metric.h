@@ -135,9 +135,8 @@ struct metric_source {
 	enum definitions definitions;
 };
 
-/* Compile every definition in db that this source has the slots for. A malformed formula is an
- * error; a formula that names a counter the GPU does not have is skipped. (`make check` finds
- * formulas that no GPU can use.) NULL on failure. */
+/* Compile every definition in db that this source has the slots for: a formula that names a counter
+ * which the GPU does not have is skipped, a malformed one is an error. NULL on failure. */
 struct metric_set *metric_set_new(const struct gpudb *db, const struct metric_source *source,
 				  struct err *err);
 void metric_set_free(struct metric_set *set);
@@ -169,8 +168,7 @@ struct metric_frames {
 #define METRIC_FRAMES_UNKNOWN ((struct metric_frames){(double)NAN, -1})
 /* The frames that a source counted in a column, if they are better than those of other sources:
  * applications' before page flips; of displays, the one that flips most. Frames that fill the
- * column are counted by how long they took, because a short column has one more or one less by
- * chance. */
+ * column are counted by their time: a short column has one more or one less by chance. */
 void metric_frames_add(struct metric_frames *frames, const struct metric_set *set,
 		       const struct column *column);
 /* Whether it has something to count: frames of applications, or page flips. */
@@ -179,18 +177,17 @@ bool metric_counts_frames(const struct metric_set *set);
 void metric_frames_put(const struct metric_frames *frames, double *vector);
 /* "42.7 fps", "60.0 fps by page flips of display 0"; "" if they are not known, or 0. */
 void metric_frames_say(const struct metric_frames *frames, char *text, size_t size);
-/* Return the set's own instance of that kind and number: `like` may be another source's, which has
- * the same clusters and CPUs in a set of its own. NULL if the set has no such instance. */
+/* Return the set's own instance of that kind and number: `like` may be of another source with the
+ * same clusters and CPUs. NULL if the set has no such instance. */
 const struct metric_instance *metric_instance_like(const struct metric_set *set,
 						   const struct metric_instance *like);
-/* Make the vector of one instance: its own slots replace the sums, and there is one core or slice.
- * Only the first n values of `vector` exist (a history may not keep instances); the others are
- * unknown. All are if the set has no instance like this one. `out` gets n_vector values. */
+/* Make the vector of one instance, of n_vector values: its own slots replace the sums, and there is
+ * one core or slice. Only the first n values of `vector` exist (a history may not keep instances);
+ * the others are unknown, and all are if the set has no instance like this one. */
 void metric_vector_instance(const struct metric_set *set, const struct metric_instance *instance,
 			    const double *vector, unsigned n, double *out);
-/* Return the smallest share of time, 0 to 1, for which one of the metric's slots was counted. Below
- * 1 the value is an estimate. NaN if the source does not report it (struct slot.running), or if
- * nothing was counted. */
+/* Return the smallest share of time, 0 to 1, for which one of the metric's slots was counted: below
+ * 1 the value is an estimate. NaN if nothing was counted, or the source does not report it. */
 double metric_share(const struct metric_set *set, const struct metric *metric, const double *vector);
 /* Append the slots of the metric to slots[n], each once, up to `most`. Returns the new number. */
 unsigned metric_slots(const struct metric *metric, uint16_t *slots, unsigned n, unsigned most);

@@ -18,19 +18,19 @@ static unsigned add_slots(const struct metric_set *from, struct slot *slots, uns
 	return n;
 }
 
-/* Which source a slot of the mix is from, and its place there. */
-static enum source_kind source_of(const struct metric_mix *mix, unsigned at, unsigned *slot)
+/* Which source a slot of the mix is from. */
+static enum source_kind source_of(const struct metric_mix *mix, unsigned at)
 {
 	for (enum source_kind kind = 0; kind < SOURCE_KINDS; kind++)
-		for (*slot = 0; mix->sources[kind] && *slot < mix->sources[kind]->n_slots; ++*slot)
-			if (mix->sources[kind]->slots[*slot].instance == INSTANCE_ALL && !at--)
+		for (unsigned i = 0; mix->sources[kind] && i < mix->sources[kind]->n_slots; i++)
+			if (mix->sources[kind]->slots[i].instance == INSTANCE_ALL && !at--)
 				return kind;
 	return SOURCE_KINDS;
 }
 
 static unsigned used_sources(const struct metric_mix *mix, const struct metric *m, bool uses[SOURCE_KINDS])
 {
-	unsigned n = 0, ignored;
+	unsigned n = 0;
 
 	for (unsigned i = 0; i < m->expr.n; i++) {
 		const struct expr_op *op = &m->expr.ops[i];
@@ -38,7 +38,7 @@ static unsigned used_sources(const struct metric_mix *mix, const struct metric *
 
 		if (op->kind != EXPR_LOAD || op->slot < VECTOR_CONSTANTS)
 			continue;
-		kind = source_of(mix, op->slot - VECTOR_CONSTANTS, &ignored);
+		kind = source_of(mix, op->slot - VECTOR_CONSTANTS);
 		n += !uses[kind];
 		uses[kind] = true;
 	}

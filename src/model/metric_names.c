@@ -127,42 +127,39 @@ static bool find_entry(const struct metric_names *names, struct span name, struc
 }
 
 /* Take a slot that a Streamline name means; a name of two slots is ambiguous. */
-static void take_slot(struct metric_name *found, bool *any, unsigned slot)
+static void take_slot(struct metric_name *found, unsigned slot)
 {
-	if (!*any)
+	if (found->kind != NAME_SLOT)
 		*found = (struct metric_name){.kind = NAME_SLOT, .at = slot, .other = slot};
-	else if (found->kind == NAME_SLOT && slot != found->at)
+	else if (slot != found->at)
 		found->other = slot;
-	*any = true;
 }
 
 /* Find a Streamline name: it means the counter if the GPU has it, else the formula of the same
  * name. */
 static bool find_var(const struct metric_names *names, struct span name, struct metric_name *found)
 {
-	struct metric_name formula = {.kind = NAME_METRIC}, slot;
-	bool any = false, any_formula = false;
+	struct metric_name slot;
+	bool any = false;
 
+	found->kind = NAME_METRIC;
 	for (unsigned i = 0; i < names->n_slots; i++)
 		if (names->counters[i] && span_has_word(names->counters[i]->vars, name))
-			take_slot(found, &any, i);
+			take_slot(found, i);
 	for (unsigned i = 0; i < names->db->n_metrics; i++) {
 		const struct metric_def *def = &names->db->metrics[i];
 
 		for (const struct metric_variant *v = def->vars; v; v = v->next) {
 			if (!gpu_set_has(v->gpus, names->product) || !span_has_word(v->text, name))
 				continue;
-			if (find_entry(names, span_of(def->name), &slot) && slot.kind == NAME_SLOT) {
-				take_slot(found, &any, slot.at);
-			} else if (!any_formula) {
-				formula.at = formula.other = i;
-				any_formula = true;
-			}
+			if (find_entry(names, span_of(def->name), &slot) && slot.kind == NAME_SLOT)
+				take_slot(found, slot.at);
+			else if (found->kind == NAME_METRIC && !any)
+				found->at = found->other = i;
+			any = true;
 		}
 	}
-	if (!any && any_formula)
-		*found = formula;
-	return any || any_formula;
+	return any || found->kind == NAME_SLOT;
 }
 
 bool metric_names_find(const struct metric_names *names, struct span name, struct metric_name *found)

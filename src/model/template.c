@@ -10,12 +10,6 @@
 
 /* ---- parsing ---- */
 
-static bool template_for_field(const struct field *f, void *member)
-{
-	*(struct span *)member = f->line->value;
-	return true;
-}
-
 static bool template_adds(const struct field *f, void *thing)
 {
 	struct metric_template *t = thing;
@@ -31,7 +25,7 @@ static bool template_adds(const struct field *f, void *thing)
 }
 
 static const struct gpudb_field template_fields[] = {
-	{"for", template_for_field, offsetof(struct metric_template, families)},
+	{"for", field_text, offsetof(struct metric_template, families)},
 	{"adds", template_adds, 0},
 	{"cores", field_choice, offsetof(struct metric_template, cores_mean)},
 	{"bounds", field_choice, offsetof(struct metric_template, upper_bound_only)},

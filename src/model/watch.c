@@ -14,7 +14,7 @@
 struct watched {
 	uint32_t index;
 	const struct metric_set *set; /* NULL: there is no such source */
-	struct column *sum, *one;     /* of the step so far; of a sample */
+	struct column *sum;           /* of the step so far */
 	double *vector;               /* of its last step with samples */
 	struct metric_frames frames;  /* that it counted in that step */
 	int64_t end_ns;               /* of that step; 0: none yet */
@@ -45,7 +45,6 @@ struct watch *watch_new(const struct gpudb *db, const struct watch_source *sourc
 		mine->set = sets[sources[i].kind] = sources[i].set;
 		mine->index = sources[i].index;
 		mine->sum = column_new(mine->set->n_slots);
-		mine->one = column_new(mine->set->n_slots);
 		mine->vector = xcalloc(mine->set->n_vector, sizeof(*mine->vector));
 	}
 	if (mix) {
@@ -69,7 +68,6 @@ void watch_free(struct watch *w)
 		return;
 	for (enum source_kind kind = 0; kind < SOURCE_KINDS; kind++) {
 		free(w->sources[kind].sum);
-		free(w->sources[kind].one);
 		free(w->sources[kind].vector);
 	}
 	mix_fold_fini(&w->mix);
@@ -149,13 +147,10 @@ void watch_sample(struct watch *w, const struct sample *sample)
 {
 	for (enum source_kind kind = 0; kind < SOURCE_KINDS; kind++) {
 		struct watched *s = &w->sources[kind];
-		unsigned n = sample->n_values; /* a subscriber may leave out the instances */
 
 		if (!s->set || s->index != sample->source)
 			continue;
-		n = n < s->set->n_slots ? n : s->set->n_slots;
-		column_from_sample(s->one, sample, s->set->slots, n);
-		column_fold(s->sum, s->one, s->set->slots, n);
+		column_add(s->sum, sample, s->set->slots, s->set->n_slots);
 		if (s == w->lead && s->sum->end_ns - s->sum->begin_ns >= JUDGE_STEP_NS - SLACK_NS)
 			judge_watched(w);
 	}
