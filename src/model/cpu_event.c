@@ -73,14 +73,6 @@ void cpu_group_names(const struct gpudb *db, struct strbuf *out)
 
 #define DEPTH_MAX 4 /* of metrics whose formulas name metrics */
 
-static const struct span *find_slot(const struct gpudb *db, struct span name)
-{
-	for (unsigned i = 0; i < db->n_slot_names; i++)
-		if (span_eq(db->slot_names[i], name))
-			return &db->slot_names[i];
-	return NULL;
-}
-
 static void add_slot(struct metric_needs *needs, struct span slot, bool named)
 {
 	for (unsigned i = 0; i < needs->n; i++)
@@ -107,12 +99,14 @@ static struct span formula_word(struct span *rest)
 static void add_name(const struct gpudb *db, struct metric_needs *needs, struct span name, bool named,
 		     unsigned depth)
 {
-	const struct span *slot = find_slot(db, name);
 	int at = gpudb_metric_index(db, name);
 
-	if (slot)
-		add_slot(needs, *slot, named);
-	else if (at >= 0 && depth < DEPTH_MAX)
+	for (unsigned i = 0; i < db->n_slot_names; i++)
+		if (span_eq(db->slot_names[i], name)) {
+			add_slot(needs, db->slot_names[i], named);
+			return;
+		}
+	if (at >= 0 && depth < DEPTH_MAX)
 		for (const struct metric_variant *v = db->metrics[at].exprs; v; v = v->next)
 			for (struct span rest = v->text; rest.n;)
 				add_name(db, needs, formula_word(&rest), named, depth + 1);

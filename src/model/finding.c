@@ -8,11 +8,11 @@
 #include <string.h>
 
 const char *const finding_severity_names[] = {"note", "warning", "critical", NULL};
-const char *const finding_fact_names[FACT_COUNT] = {"$BusiestThread", "$FrameRate", "$BusiestThreadWaits"};
-const char *const finding_fact_titles[FACT_COUNT] = {"Busiest thread", "Frame rate",
-						     "Busiest thread waits for a CPU"};
-
-const char *const finding_fact_units[FACT_COUNT] = {"percent", "frames/second", "percent"};
+const struct finding_fact_text finding_facts[FACT_COUNT] = {
+	{"$BusiestThread", "Busiest thread", "percent"},
+	{"$FrameRate", "Frame rate", "frames/second"},
+	{"$BusiestThreadWaits", "Busiest thread waits for a CPU", "percent"},
+};
 
 /* ---- stanzas ---- */
 
@@ -239,7 +239,7 @@ unsigned finding_drop_rules(struct gpudb *db)
 static bool name_exists(void *ctx, struct span name, struct expr *out, struct err *err)
 {
 	for (unsigned i = 0; i < FACT_COUNT; i++)
-		if (span_is(name, finding_fact_names[i]))
+		if (span_is(name, finding_facts[i].name))
 			return expr_load(out, 0, 1);
 	return metric_name_known(ctx, name)
 		       ? expr_load(out, 0, 1)

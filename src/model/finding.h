@@ -87,8 +87,9 @@ enum finding_fact {
 	FACT_THREAD_WAITS,   /* $BusiestThreadWaits: ready, while another ran; percent of the time */
 	FACT_COUNT
 };
-extern const char *const finding_fact_names[FACT_COUNT];
-extern const char *const finding_fact_titles[FACT_COUNT];
-extern const char *const finding_fact_units[FACT_COUNT];
+struct finding_fact_text {
+	const char *name, *title, *unit;
+};
+extern const struct finding_fact_text finding_facts[FACT_COUNT];
 
 #endif

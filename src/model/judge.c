@@ -246,6 +246,14 @@ static int64_t wait_of(const struct judge *judge, const struct judged *f, bool m
 	return f->clear_ns && end_ns - f->clear_ns >= short_ns ? 0 : JUDGE_LASTING_NS;
 }
 
+static void begin_finding(struct judged *f, int64_t begin_ns, int64_t end_ns)
+{
+	f->holds = true;
+	f->since_ns = f->begun_ns = begin_ns;
+	f->begins++;
+	count_held(f, (double)(end_ns - begin_ns) * 1e-9);
+}
+
 static void step_finding(struct judge *judge, struct judged *f, int64_t begin_ns, int64_t end_ns)
 {
 	bool met = update_all(judge, &f->conditions, false), clear = is_clear_cut(f, met), changes;
@@ -263,10 +271,7 @@ static void step_finding(struct judge *judge, struct judged *f, int64_t begin_ns
 		*begun = begin_ns ? begin_ns : 1;
 	changes = met != f->holds && end_ns - *begun >= wait_of(judge, f, met, end_ns);
 	if (met && changes) {
-		f->holds = true;
-		f->since_ns = f->begun_ns = *begun;
-		f->begins++;
-		count_held(f, (double)(end_ns - *begun) * 1e-9);
+		begin_finding(f, *begun, end_ns);
 		add_event(judge, (struct judge_event){*begun, f, false});
 	} else if (changes) {
 		f->holds = false;
@@ -390,16 +395,9 @@ void judge_finish(struct judge *judge)
 
 	if (judge->end_ns - judge->begin_ns >= JUDGE_ON_NS)
 		return;
-	for (unsigned i = 0; i < judge->n_findings; i++) {
-		struct judged *f = &judge->findings[i];
-
-		if (f->holds || !f->met_ns)
-			continue;
-		f->holds = true;
-		f->since_ns = f->begun_ns = f->met_ns;
-		f->begins++;
-		count_held(f, (double)(judge->end_ns - f->met_ns) * 1e-9);
-	}
+	for (unsigned i = 0; i < judge->n_findings; i++)
+		if (!judge->findings[i].holds && judge->findings[i].met_ns)
+			begin_finding(&judge->findings[i], judge->findings[i].met_ns, judge->end_ns);
 	if (!judge->verdict.why && judge->candidate) {
 		change_verdict(judge, judge->candidate, judge->candidate_ns);
 		judge->verdict.surety = JUDGE_LIKELY; /* too short to be sure */

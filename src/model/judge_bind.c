@@ -20,7 +20,7 @@ static bool bind_input(const struct judge *judge, struct span name, struct judge
 {
 	*in = (struct judge_input){0};
 	for (unsigned i = 0; i < FACT_COUNT; i++)
-		if (span_is(name, finding_fact_names[i])) {
+		if (span_is(name, finding_facts[i].name)) {
 			in->fact = i;
 			return true;
 		}
@@ -127,8 +127,8 @@ struct judge_number judge_number_of(const struct judge *judge, unsigned input)
 		number.title = in->metric->def->short_title;
 		number.unit = in->metric->unit;
 	} else if (!in->set) {
-		number.title = finding_fact_titles[in->fact];
-		number.unit = unit_find(span_of(finding_fact_units[in->fact]));
+		number.title = finding_facts[in->fact].title;
+		number.unit = unit_find(span_of(finding_facts[in->fact].unit));
 	} else {
 		number.unit = unit_find(SPAN_LIT("ratio"));
 	}

@@ -7,19 +7,16 @@
 const struct metric_constant metric_constants[] = {
 	{"$ZOOM", VECTOR_SECONDS, "Time that was measured", "seconds",
 	 "Seconds of the span that a number is about: a refresh period, a row, a range or a whole run. "
-	 "Counts are "
-	 "divided by it to get rates."},
+	 "Counts are divided by it to get rates."},
 	{"$MaliConstantsShaderCoreCount", VECTOR_CORES, "Shader cores", "instances",
 	 "Shader cores that the driver reports for this device; one core where a number is broken down per "
 	 "core."},
 	{"$MaliConstantsL2SliceCount", VECTOR_SLICES, "L2 cache slices", "instances",
 	 "Slices of the L2 cache that the driver reports for this device. Counters of the memory system are "
-	 "sums "
-	 "over them."},
+	 "sums over them."},
 	{"$MaliConstantsBusWidthBits", VECTOR_BUS_BITS, "Width of the external bus", "bits",
 	 "Bits that one beat of the external bus carries, as the driver reports. Counted beats times an "
-	 "eighth of "
-	 "it are bytes."},
+	 "eighth of it are bytes."},
 	{"$FramesPerSecond", VECTOR_FPS, "Target frame rate", "frames/second",
 	 "The frame rate of the frame budget (--fps, or F2); a log has its own."},
 	{"$ScreenPixels", VECTOR_SCREEN_PIXELS, "Pixels of the screen", "pixels",

@@ -75,30 +75,23 @@ void watch_free(struct watch *w)
 	free(w);
 }
 
-/* Take the vector of the step that ends, if the source measured anything in it. */
+/* Take the vector of the step that ends, if the source measured anything in it; the mix, if all its
+ * sources measured something since its last one. */
 static void end_vector(struct watch *w, struct watched *s)
 {
-	if (!s->sum->n_samples)
-		return;
-	metric_vector(s->set, s->sum, s->vector);
-	s->frames = METRIC_FRAMES_UNKNOWN;
-	metric_frames_add(&s->frames, s->set, s->sum);
-	s->end_ns = s->sum->end_ns;
-	mix_fold_add(&w->mix, (enum source_kind)(s - w->sources), s->sum);
-	column_clear(s->sum, s->set->n_slots);
-}
+	enum source_kind kind = (enum source_kind)(s - w->sources);
+	const struct column *column = kind == SOURCE_MIX ? mix_fold_step(&w->mix) : s->sum;
 
-/* The same of the mix, if all its sources measured something since its last one. */
-static void end_mixed(struct watch *w)
-{
-	struct watched *s = &w->sources[SOURCE_MIX];
-	const struct column *column = mix_fold_step(&w->mix);
-
-	if (!column)
+	if (!column || !column->n_samples)
 		return;
 	metric_vector(s->set, column, s->vector);
 	s->frames = METRIC_FRAMES_UNKNOWN;
 	s->end_ns = column->end_ns;
+	if (kind == SOURCE_MIX)
+		return;
+	metric_frames_add(&s->frames, s->set, column);
+	mix_fold_add(&w->mix, kind, column);
+	column_clear(s->sum, s->set->n_slots);
 }
 
 /* The frames that one of them counted are those of all. */
@@ -128,10 +121,7 @@ static void judge_watched(struct watch *w)
 
 		if (!s->set)
 			continue;
-		if (kind == SOURCE_MIX)
-			end_mixed(w);
-		else
-			end_vector(w, s);
+		end_vector(w, s);
 		if (s->end_ns && end_ns - s->end_ns < LATEST_NS)
 			vectors[kind] = s->vector;
 	}

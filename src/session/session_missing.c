@@ -28,7 +28,7 @@ static bool has_name(void *ctx, struct span name, struct expr *out, struct err *
 	struct expr expr;
 
 	for (unsigned i = 0; i < FACT_COUNT; i++)
-		if (span_is(name, finding_fact_names[i]))
+		if (span_is(name, finding_facts[i].name))
 			return expr_load(out, 0, 1);
 	for (enum source_kind kind = 0; kind < SOURCE_KINDS; kind++) {
 		if (!m->sets[kind] || !metric_compile(m->sets[kind], m->db, name, false, &expr, NULL))

@@ -123,7 +123,7 @@ static void put_evidence(const struct judge *judge, bool ascii, struct strbuf *o
 		strbuf_str(out, "likely: ");
 	for (unsigned i = 0; i < v->why->n_evidence; i++) {
 		const struct judge_number *n = &v->why->evidence[i];
-		bool thread = !strcmp(n->name, finding_fact_names[FACT_BUSIEST_THREAD]);
+		bool thread = !strcmp(n->name, finding_facts[FACT_BUSIEST_THREAD].name);
 		char value[UNITS_TEXT];
 
 		if (isnan(n->value))

@@ -94,7 +94,7 @@ static inline void named_fini(struct by_name *t)
 static inline void named_put(struct by_name *t, struct span name, double value)
 {
 	for (unsigned i = 0; i < FACT_COUNT; i++)
-		if (span_is(name, finding_fact_names[i]))
+		if (span_is(name, finding_facts[i].name))
 			t->facts.value[i] = value;
 	for (unsigned i = 0; i < t->set->n_slots; i++)
 		if (span_is(name, t->set->slots[i].name))
