@@ -189,14 +189,6 @@ struct row_number {
 	unsigned section, chart, row;
 };
 
-static struct row_number parse_row_number(const char *number)
-{
-	struct row_number p = {0};
-
-	sscanf(number, "%u.%u.%u", &p.section, &p.chart, &p.row);
-	return p;
-}
-
 /* Number an added row: it follows the last row of its chart, else it opens a chart after the last
  * one of its section, else a section. Rows of the parent that this GPU does not have count as well,
  * so that no number is used twice. */
@@ -206,13 +198,13 @@ static void number_addition(const struct template_view *view, struct template_ro
 	unsigned n_all = view->parent->n_rows + view->n_rows;
 
 	for (unsigned i = 0; i < n_all; i++) {
-		bool own = i >= view->parent->n_rows;
-		const struct template_row_def *def = own ? NULL : &view->parent->rows[i];
-		const struct template_row *have = own ? &view->rows[i - view->parent->n_rows] : NULL;
-		struct row_number p = parse_row_number(own ? have->number : def->number);
-		bool section = strcmp(own ? have->section : def->section, row->section) == 0;
-		bool chart = section && strcmp(own ? have->chart : def->chart, row->chart) == 0;
+		const struct template_row *have = i < view->n_rows ? &view->rows[i] : NULL;
+		const struct template_row_def *def = have ? have->def : &view->parent->rows[i - view->n_rows];
+		struct row_number p = {0};
+		bool section = strcmp(def->section, row->section) == 0;
+		bool chart = section && strcmp(def->chart, row->chart) == 0;
 
+		sscanf(have ? have->number : def->number, "%u.%u.%u", &p.section, &p.chart, &p.row);
 		if (chart && p.row >= in_chart.row)
 			in_chart = p;
 		if (section && p.chart >= in_section.chart)
