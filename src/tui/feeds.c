@@ -135,7 +135,6 @@ static void feed_init(struct feeds *f, struct feed_state *feed, const struct ses
 	feed->column = feed_column_new(feed);
 	feed->step = feed_column_new(feed);
 	feed->frames = feed_column_new(feed);
-	feed->mixing = feed_column_new(feed);
 	feed->scratch = vector_new(source->set->n_vector);
 	make_vectors(feed);
 }
@@ -152,7 +151,6 @@ static void feed_fini(struct feed_state *feed)
 	free(feed->column);
 	free(feed->step);
 	free(feed->frames);
-	free(feed->mixing);
 	feeds_records_fini(&feed->records);
 	history_free(feed->history);
 }

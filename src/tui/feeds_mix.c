@@ -33,11 +33,11 @@ static void mix_part(const struct feeds *f, enum part part, int64_t from_ns, int
 
 		if (!feed)
 			continue;
-		columns[kind] = part == PART_TOTAL ? history_total(feed->history) : feed->mixing;
+		columns[kind] = part == PART_TOTAL ? history_total(feed->history) : feed->frames;
 		if (part == PART_SPAN)
-			history_span(feed->history, from_ns, to_ns, feed->mixing);
+			history_span(feed->history, from_ns, to_ns, feed->frames);
 		if (part == PART_AROUND)
-			history_around(feed->history, from_ns, feed->mixing);
+			history_around(feed->history, from_ns, feed->frames);
 	}
 	metric_mix_column(f->mix, columns, out);
 }

@@ -1,4 +1,3 @@
-#include "tui/feeds_records.h"
 
 #include "base/alloc.h"
 #include "base/wire.h"

@@ -2,13 +2,9 @@
 #include "tui/feeds.h"
 
 #include "base/alloc.h"
+#include "tui/keys.h"
 
 #define AHEAD_SHARE 16 /* of the points: so much is also in the short histories of rows */
-
-#define MS 1000000ll
-
-static const int64_t cells_ns[] = {50 * MS,   100 * MS,   500 * MS,    1000 * MS,
-				   5000 * MS, 30000 * MS, 300000 * MS, 1200000 * MS};
 
 int64_t feeds_point_ns(const struct feeds *f)
 {
@@ -17,14 +13,10 @@ int64_t feeds_point_ns(const struct feeds *f)
 
 int64_t feeds_next_cell(const struct feeds *f, int by)
 {
-	int64_t now = 2 * feeds_point_ns(f), shorter = 0;
+	static const double cells_ms[] = {50, 100, 500, 1000, 5000, 30000, 300000, 1200000};
 
-	for (size_t i = 0; i < ARRAY_LEN(cells_ns); i++) {
-		if (by > 0 && cells_ns[i] > now)
-			return cells_ns[i];
-		shorter = cells_ns[i] < now ? cells_ns[i] : shorter;
-	}
-	return by > 0 ? 0 : shorter;
+	return (int64_t)keys_step(cells_ms, ARRAY_LEN(cells_ms), 2 * (double)feeds_point_ns(f) / 1e6, by) *
+	       1000000;
 }
 
 int64_t feeds_window_ns(const struct feeds *f, int64_t window_ns, int64_t at_ns, int64_t begin_ns,

@@ -335,3 +335,15 @@ void keys_foot(struct foot_keys *foot, const struct key_table *own, unsigned has
 		keys_foot_add(foot, own, has);
 	keys_foot_add(foot, keys_everywhere, has);
 }
+
+double keys_step(const double *steps, size_t n, double now, int by)
+{
+	double shorter = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		if (by > 0 && steps[i] > now)
+			return steps[i];
+		shorter = steps[i] < now ? steps[i] : shorter;
+	}
+	return by > 0 ? 0 : shorter;
+}

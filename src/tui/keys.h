@@ -143,6 +143,9 @@ bool keys_pass_card(uint32_t key);
 /* Add to *said why a key that is not in the table, or lacks what it needs, does nothing. */
 void keys_why(const struct key_table *table, uint32_t key, unsigned has, struct strbuf *said);
 
+/* The next of ascending steps in a direction (1 or -1); 0: there is none. */
+double keys_step(const double *steps, size_t n, double now, int by);
+
 /* What became of a key that something over the rows was offered. */
 enum key_answer {
 	KEY_TAKEN,

@@ -2,7 +2,6 @@
 
 #include "model/embed.h"
 #include "tui/live_priv.h"
-#include "tui/splash.h"
 
 #include <poll.h>
 #include <signal.h>

@@ -82,46 +82,31 @@ void live_reload(struct live *l)
 					 : "own views: there are no files of yours");
 }
 
-/* As of now, so that the open help stands still: "malitop itself takes 0.4 % of a CPU, 6.1 MiB of
- * memory, 1.0 kB a frame" */
-static void note_own_cost(struct live *l)
+/* With what malitop itself takes as of now, so that the open help stands still. */
+static void show_help(struct live *l)
 {
 	const struct self self = self_read(l->sys);
 	const struct term_stats stats = term_stats(l->term);
 	double alive_s = (double)l->sys->boottime_ns(l->sys) * 1e-9 - self.start_s;
 
-	if (!(alive_s > 0) || isnan(self.resident_bytes) || !stats.frames)
-		return;
-	snprintf(l->own_cost, sizeof(l->own_cost),
-		 "malitop itself takes %.1f %% of a CPU, %.1f MiB of memory, %.2f kB a frame",
-		 self.cpu_s / alive_s * 100, self.resident_bytes / (1 << 20),
-		 (double)stats.bytes / (double)stats.frames * 1e-3);
-}
-
-static void show_help(struct live *l)
-{
-	note_own_cost(l);
+	if (alive_s > 0 && !isnan(self.resident_bytes) && stats.frames)
+		snprintf(l->own_cost, sizeof(l->own_cost),
+			 "malitop itself takes %.1f %% of a CPU, %.1f MiB of memory, %.2f kB a frame",
+			 self.cpu_s / alive_s * 100, self.resident_bytes / (1 << 20),
+			 (double)stats.bytes / (double)stats.frames * 1e-3);
 	live_open(l, MODE_HELP);
-}
-
-/* Hot shows what the process runs that was selected in Processes. */
-static void scope_to_row(struct live *l)
-{
-	const struct process_pane *pane = screen_pane(&l->screen);
-	const struct process *p = pane && pane->selected.pid ? process_pane_selected(pane) : NULL;
-
-	if (p)
-		screen_hot_of_process(&l->screen.hot, p);
 }
 
 static void show_view(struct live *l, int digit)
 {
 	const struct view *view = views_find(&l->screen.views, (char[]){(char)digit, 0});
+	const struct process_pane *pane = screen_pane(&l->screen);
+	const struct process *p = pane && pane->selected.pid ? process_pane_selected(pane) : NULL;
 	char text[64];
 
 	snprintf(text, sizeof(text), "%c: these sources have no such view", digit);
-	if (view && strcmp(view->name, "hot") == 0)
-		scope_to_row(l);
+	if (view && p && strcmp(view->name, "hot") == 0) /* what the selected process runs */
+		screen_hot_of_process(&l->screen.hot, p);
 	if (view)
 		screen_show(&l->screen, view);
 	else
@@ -396,32 +381,18 @@ void live_per_core(struct live *l)
 		live_show_again(l);
 }
 
-/* Return the next of 1, 2, 5, 10, ... ms in that direction; `ns` itself at the end. */
-static int64_t neighbour_interval(int64_t ns, int direction)
-{
-	static const int64_t steps[] = {1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10000};
-	int64_t found = ns;
-
-	for (size_t i = 0; i < ARRAY_LEN(steps); i++) {
-		int64_t step = steps[i] * 1000000;
-
-		if (direction < 0 && step < ns)
-			found = step;
-		if (direction > 0 && step > ns)
-			return step;
-	}
-	return found;
-}
-
 static void change_interval(struct live *l, int direction)
 {
+	static const double steps_ms[] = {1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10000};
 	struct session_source *gpu = l->session.gpu;
-	int64_t ns = gpu ? neighbour_interval(gpu->asked_ns, direction) : 0;
+	double ms =
+		gpu ? keys_step(steps_ms, ARRAY_LEN(steps_ms), (double)gpu->asked_ns / 1e6, direction) : 0;
+	int64_t ns = (int64_t)ms * 1000000;
 	char text[24];
 
 	if (!gpu)
 		live_hint(l, "interval: there is no GPU to sample");
-	else if (ns == gpu->asked_ns)
+	else if (!ns)
 		live_hint(l, direction < 0 ? "interval: there is no shorter one"
 					   : "interval: there is no longer one");
 	else if (ns > l->feeds.refresh_ns)
@@ -478,43 +449,6 @@ static void profile_gpu(struct live *l)
 		live_ask(l, &ask, "");
 }
 
-/* ---- an explanation ---- */
-
-void live_copy_expression(struct live *l)
-{
-	AUTO_STRBUF struct strbuf text = {0}, hint = {0};
-
-	explain_card_expression(&l->explain, &l->screen, &text);
-	if (!text.n)
-		strbuf_str(&hint, "copy: it is counted, not computed: there is no expression");
-	else
-		strbuf_printf(&hint,
-			      term_copy(l->term, text.p) ? "copied, if the terminal allows it: %s"
-							 : "copy: this terminal has no clipboard: %s",
-			      text.p);
-	live_hint(l, hint.p);
-}
-
-void live_add_to_own(struct live *l)
-{
-	const struct metric *m = explain_card_metric(&l->explain, &l->screen);
-	AUTO_STRBUF struct strbuf hint = {0};
-	bool added = false;
-	struct err err;
-
-	if (!m) {
-		live_hint(l, "my charts: this finding has no metric of its own");
-	} else if (!options_own_add(l->options, m->def->name, &added, &err)) {
-		alerts_add(&l->alerts, l->sys->monotonic_ns(l->sys), err.text);
-	} else {
-		strbuf_printf(&hint, "%s: %s your charts, key u", m->def->name,
-			      added ? "now in" : "already in");
-		if (added)
-			live_reload(l); /* which frees the metric */
-		live_hint(l, hint.p);
-	}
-}
-
 /* ---- the table ---- */
 
 /* Rows only with this text, while one types as well. */
@@ -536,71 +470,58 @@ static void ask_filter(struct live *l)
 	live_ask(l, &ask, l->screen.filter);
 }
 
-/* Some actions get the number of the key that was pressed (enum action). */
-static const struct {
-	void (*act)(struct live *l);
-	void (*act_by)(struct live *l, int number);
-} actions[] = {
-	[ACTION_VIEW] = {.act_by = show_view},
-	[ACTION_TURN] = {.act_by = turn_view},
-	[ACTION_SCROLL] = {.act_by = scroll_lines},
-	[ACTION_PAGE] = {.act_by = scroll_pages},
-	[ACTION_EDGE] = {.act_by = scroll_to_edge},
-	[ACTION_PAUSE] = {.act = live_pause},
-	[ACTION_HISTORY] = {.act_by = live_step},
-	[ACTION_SCALE] = {.act_by = live_scale},
-	[ACTION_SPEED] = {.act_by = change_speed},
-	[ACTION_FIND] = {.act_by = live_find},
-	[ACTION_GO_TO] = {.act = live_ask_time},
-	[ACTION_INTERVAL] = {.act_by = change_interval},
-	[ACTION_PER_CORE] = {.act = live_per_core},
-	[ACTION_COUNTERS] = {.act = toggle_counters},
-	[ACTION_GPU] = {.act = show_next_gpu},
-	[ACTION_FRAMES] = {.act = show_next_frames},
-	[ACTION_LANES] = {.act_by = turn_lanes},
-	[ACTION_LATE] = {.act_by = show_late},
-	[ACTION_WORST] = {.act = list_worst},
-	[ACTION_LOG] = {.act = live_log},
-	[ACTION_BOARDS] = {.act = show_boards},
-	[ACTION_MARK] = {.act = live_mark},
-	[ACTION_HELP] = {.act = show_help},
-	[ACTION_FINDINGS] = {.act = show_findings},
-	[ACTION_QUIT] = {.act = end_screen},
-	[ACTION_BACK] = {.act = go_back},
-	[ACTION_LEAP] = {.act_by = live_leap},
-	[ACTION_ENDS] = {.act_by = live_go_to_end},
-	[ACTION_SELECT] = {.act_by = select_row},
-	[ACTION_ZOOM] = {.act = zoom_panel},
-	[ACTION_EXPLAIN] = {.act = show_explanation},
-	[ACTION_RANGE] = {.act = live_range},
-	[ACTION_PHASE] = {.act = live_phase},
-	[ACTION_COMPARE] = {.act = live_compare},
-	[ACTION_BASELINE] = {.act = live_ask_baseline},
-	[ACTION_SNAPSHOT] = {.act = live_snapshot},
-	[ACTION_FILTER] = {.act = ask_filter},
-	[ACTION_COUNTED] = {.act = toggle_counted},
-	[ACTION_WINDOWS] = {.act = toggle_windows},
-	[ACTION_NEXT_SORT] = {.act = sort_counters},
-	[ACTION_PIN] = {.act = pin_row},
-	[ACTION_OWN] = {.act = show_own_view},
-	[ACTION_RELOAD] = {.act = live_reload},
-	[ACTION_SCOPE] = {.act = next_scope},
-	[ACTION_LATE_ONLY] = {.act = turn_late},
-	[ACTION_SETTINGS] = {.act = live_show_settings},
-	[ACTION_LAYOUT] = {.act = live_show_layouts},
-	[ACTION_COUNTING] = {.act = pause_gpu},
-	[ACTION_PROFILING] = {.act = profile_gpu},
-};
+static void (*const acts[])(struct live *l) = {[ACTION_ZOOM] = zoom_panel,
+					       [ACTION_PAUSE] = live_pause,
+					       [ACTION_BOARDS] = show_boards,
+					       [ACTION_PHASE] = live_phase,
+					       [ACTION_GO_TO] = live_ask_time,
+					       [ACTION_PER_CORE] = live_per_core,
+					       [ACTION_COUNTERS] = toggle_counters,
+					       [ACTION_GPU] = show_next_gpu,
+					       [ACTION_FRAMES] = show_next_frames,
+					       [ACTION_WORST] = list_worst,
+					       [ACTION_COUNTING] = pause_gpu,
+					       [ACTION_PROFILING] = profile_gpu,
+					       [ACTION_LOG] = live_log,
+					       [ACTION_MARK] = live_mark,
+					       [ACTION_HELP] = show_help,
+					       [ACTION_FINDINGS] = show_findings,
+					       [ACTION_EXPLAIN] = show_explanation,
+					       [ACTION_RANGE] = live_range,
+					       [ACTION_PIN] = pin_row,
+					       [ACTION_COMPARE] = live_compare,
+					       [ACTION_BASELINE] = live_ask_baseline,
+					       [ACTION_SNAPSHOT] = live_snapshot,
+					       [ACTION_WINDOWS] = toggle_windows,
+					       [ACTION_COUNTED] = toggle_counted,
+					       [ACTION_SETTINGS] = live_show_settings,
+					       [ACTION_LAYOUT] = live_show_layouts,
+					       [ACTION_OWN] = show_own_view,
+					       [ACTION_RELOAD] = live_reload,
+					       [ACTION_BACK] = go_back,
+					       [ACTION_SCOPE] = next_scope,
+					       [ACTION_LATE_ONLY] = turn_late,
+					       [ACTION_QUIT] = end_screen,
+					       [ACTION_FILTER] = ask_filter,
+					       [ACTION_NEXT_SORT] = sort_counters};
+
+/* These get the number of the key that was pressed (enum action). */
+static void (*const acts_by[])(struct live *l, int number) = {
+	[ACTION_VIEW] = show_view,           [ACTION_TURN] = turn_view,     [ACTION_SELECT] = select_row,
+	[ACTION_SCROLL] = scroll_lines,      [ACTION_PAGE] = scroll_pages,  [ACTION_EDGE] = scroll_to_edge,
+	[ACTION_HISTORY] = live_step,        [ACTION_SCALE] = live_scale,   [ACTION_LEAP] = live_leap,
+	[ACTION_ENDS] = live_go_to_end,      [ACTION_SPEED] = change_speed, [ACTION_FIND] = live_find,
+	[ACTION_INTERVAL] = change_interval, [ACTION_LANES] = turn_lanes,   [ACTION_LATE] = show_late};
 
 void live_act(struct live *l, uint32_t key, struct strbuf *said)
 {
 	unsigned has = screen_has(&l->screen);
 	struct key_action does = keys_action(keys_everywhere, key, has);
 
-	if (does.action < ARRAY_LEN(actions) && actions[does.action].act)
-		actions[does.action].act(l);
-	else if (does.action < ARRAY_LEN(actions) && actions[does.action].act_by)
-		actions[does.action].act_by(l, does.number);
+	if (does.action < ARRAY_LEN(acts) && acts[does.action])
+		acts[does.action](l);
+	else if (does.action < ARRAY_LEN(acts_by) && acts_by[does.action])
+		acts_by[does.action](l, does.number);
 	else
 		keys_why(keys_everywhere, key, has, said);
 }

@@ -13,49 +13,42 @@
 #define MAP_COLS 24
 #define MAP_ROWS 11
 
-/* The layout that is shown, as an option names it. */
-static const char *layout_name(const struct live *l)
-{
-	const struct screen_layout *at = screen_layouts;
-
-	if (l->screen.layout.minimal)
-		return "minimal";
-	while (at->name && strcmp(at->letters, l->screen.layout.letters) != 0)
-		at++;
-	return at->name ? at->name : l->screen.layout.letters;
-}
-
 /* Position in the list: the named ones, then the user's own. */
 static unsigned layout_at(const struct live *l)
 {
-	const char *name = layout_name(l);
 	unsigned i = 0;
 
-	while (screen_layouts[i].name && strcmp(screen_layouts[i].name, name) != 0)
+	while (i < SCREEN_LAYOUTS &&
+	       strcmp(l->screen.layout.minimal ? "minimal" : l->screen.layout.letters,
+		      l->screen.layout.minimal ? screen_layouts[i].name : screen_layouts[i].letters) != 0)
 		i++;
 	return i;
 }
 
+/* The layout that is shown, as an option names it. */
+static const char *layout_name(const struct live *l)
+{
+	unsigned at = layout_at(l);
+
+	return at < SCREEN_LAYOUTS ? screen_layouts[at].name : l->screen.layout.letters;
+}
+
 static unsigned count_layouts(const struct live *l)
 {
-	unsigned n = 0;
-
-	while (screen_layouts[n].name)
-		n++;
-	return n + (l->own_layout[0] != 0);
+	return SCREEN_LAYOUTS + (l->own_layout[0] != 0);
 }
 
 static void choose_layout(struct live *l, unsigned at)
 {
 	if (at < count_layouts(l))
-		screen_lay_out(&l->screen, screen_layouts[at].name ? screen_layouts[at].name : l->own_layout);
+		screen_lay_out(&l->screen, at < SCREEN_LAYOUTS ? screen_layouts[at].name : l->own_layout);
 }
 
 void live_show_layouts(struct live *l)
 {
 	screen_show(&l->screen, views_find(&l->screen.views, "overview"));
 	snprintf(l->layout_before, sizeof(l->layout_before), "%s", layout_name(l));
-	if (!screen_layouts[layout_at(l)].name)
+	if (layout_at(l) == SCREEN_LAYOUTS)
 		snprintf(l->own_layout, sizeof(l->own_layout), "%s", l->screen.layout.letters);
 	l->screen.layout.choosing = true;
 	live_open(l, MODE_LAYOUT);
@@ -115,8 +108,8 @@ enum key_answer live_key_in_layouts(struct live *l, uint32_t key, struct strbuf 
 static void draw_layout(const struct live *l, unsigned at, const char *all, struct canvas *canvas,
 			struct rect row)
 {
-	const char *name = screen_layouts[at].name ? screen_layouts[at].name : "own",
-		   *letters = screen_layouts[at].name ? screen_layouts[at].letters : l->own_layout;
+	const char *name = at < SCREEN_LAYOUTS ? screen_layouts[at].name : "own",
+		   *letters = at < SCREEN_LAYOUTS ? screen_layouts[at].letters : l->own_layout;
 	struct rect whole = row;
 	bool chosen = at == layout_at(l);
 

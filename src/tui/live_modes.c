@@ -89,6 +89,41 @@ static enum key_answer key_in_worst(struct live *l, uint32_t key, struct strbuf 
 	return frame ? KEY_CLOSES : KEY_TAKEN;
 }
 
+static void copy_expression(struct live *l)
+{
+	AUTO_STRBUF struct strbuf text = {0}, hint = {0};
+
+	explain_card_expression(&l->explain, &l->screen, &text);
+	if (!text.n)
+		strbuf_str(&hint, "copy: it is counted, not computed: there is no expression");
+	else
+		strbuf_printf(&hint,
+			      term_copy(l->term, text.p) ? "copied, if the terminal allows it: %s"
+							 : "copy: this terminal has no clipboard: %s",
+			      text.p);
+	live_hint(l, hint.p);
+}
+
+static void add_to_own(struct live *l)
+{
+	const struct metric *m = explain_card_metric(&l->explain, &l->screen);
+	AUTO_STRBUF struct strbuf hint = {0};
+	bool added = false;
+	struct err err;
+
+	if (!m) {
+		live_hint(l, "my charts: this finding has no metric of its own");
+	} else if (!options_own_add(l->options, m->def->name, &added, &err)) {
+		alerts_add(&l->alerts, l->sys->monotonic_ns(l->sys), err.text);
+	} else {
+		strbuf_printf(&hint, "%s: %s your charts, key u", m->def->name,
+			      added ? "now in" : "already in");
+		if (added)
+			live_reload(l); /* which frees the metric */
+		live_hint(l, hint.p);
+	}
+}
+
 /* What moves the selection needs the rows that are drawn below the card. */
 static enum key_answer key_in_explanation(struct live *l, uint32_t key, struct strbuf *said)
 {
@@ -97,9 +132,9 @@ static enum key_answer key_in_explanation(struct live *l, uint32_t key, struct s
 			if (l->open[i] == MODE_EXPLANATION)
 				draw_below(l, i);
 	if (key == 'y')
-		live_copy_expression(l);
+		copy_expression(l);
 	else if (key == 'e')
-		live_add_to_own(l);
+		add_to_own(l);
 	else
 		return explain_card_key(&l->explain, &l->screen, key, said);
 	return KEY_TAKEN;

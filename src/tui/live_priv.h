@@ -15,7 +15,7 @@
 #include "record/recorder.h"
 #include "session/scanner.h"
 #include "tui/screen.h"
-#include "tui/worst_card.h"
+#include "passes/frame_stats.h"
 #include "term/term.h"
 
 /* A place in time where something happened. */
@@ -35,6 +35,12 @@ struct live_past {
 	unsigned n_events;
 	struct timeline_mark marks[TIMELINE_MARKS];
 	unsigned n_marks, number; /* of the last mark */
+};
+
+/* The longest frames, with what each had more of than others. */
+struct worst_card {
+	int at, first, page;
+	double number; /* of the selected frame: it stays selected when a longer one comes; 0: the first */
 };
 
 #define SETTINGS_MOST 10
@@ -143,14 +149,27 @@ const struct frame_stats *live_frame_stats(struct live *l);
 void live_show_frame(struct live *l, const struct frame_facts *frame);
 /* Break down per core, or no longer. */
 void live_per_core(struct live *l);
-/* Keys of an explanation that need more than it: the clipboard, the user's own charts. */
-void live_copy_expression(struct live *l);
-void live_add_to_own(struct live *l);
 /* Make the definitions again, and all that is made of them. Pointers to metrics, findings, charts
  * and views are invalid afterwards, in locals of the callers as well. */
 bool live_renew(struct live *l, struct err *err);
 /* The same for the user's own files, which may have changed; an error is an alert. */
 void live_reload(struct live *l);
+
+/* ---- worst_card.c ---- */
+
+/* Draw it over the whole canvas. wall_ns: CLOCK_REALTIME minus the clock of the frames. */
+void worst_card_draw(struct worst_card *card, struct screen *screen, const struct frame_stats *stats,
+		     int64_t wall_ns, const struct alert *alert, struct canvas *canvas);
+/* Handle a key while it is shown. Enter is the caller's. */
+enum key_answer worst_card_key(struct worst_card *card, const struct frame_stats *stats, uint32_t key);
+/* The selected frame; NULL if there is none. */
+const struct frame_facts *worst_card_selected(const struct worst_card *card, const struct frame_stats *stats);
+
+/* ---- splash.c ---- */
+
+/* Show what the program waits for, and for how long, until fd is readable. Returns false if the
+ * user quits before; *signal is then the signal that asked for it, 0 for a key. */
+bool splash_run(const struct sys *sys, struct term *term, int fd, int64_t since_ns, int *signal);
 
 /* ---- live_settings.c: show them; draw them; handle a key ---- */
 

@@ -2,6 +2,7 @@
 
 #include "mlog/moment.h"
 #include "base/alloc.h"
+#include "tui/keys.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,8 +13,6 @@
 #define GROWING_NS 5000000000ll
 #define SILENT_NS 3000000000ll /* from then on, that there is no data is what matters */
 #define BRIEF_NS 200000000ll   /* reading for longer is shown */
-
-static const double speeds[] = {0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50, 100};
 
 static bool is_at_end(const struct player *p)
 {
@@ -202,24 +201,15 @@ bool player_step(struct player *p, int by, int64_t now_ns)
 
 bool player_speed(struct player *p, int by, int64_t now_ns)
 {
-	double found = p->speed;
-	bool changed;
+	static const double speeds[] = {0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50, 100};
+	double found = keys_step(speeds, ARRAY_LEN(speeds), p->speed, by);
 
 	if (p->follows)
 		return false; /* it goes on as the recording does */
-	for (size_t i = 0; i < ARRAY_LEN(speeds); i++) {
-		if (by < 0 && speeds[i] < p->speed)
-			found = speeds[i];
-		if (by > 0 && speeds[i] > p->speed) {
-			found = speeds[i];
-			break;
-		}
-	}
-	changed = found != p->speed;
-	p->speed = found;
+	p->speed = found > 0 ? found : p->speed;
 	restart_clock(p, now_ns);
 	restart_measure(p, now_ns);
-	return changed;
+	return found > 0;
 }
 
 bool player_go(struct player *p, const char *text, int64_t *wanted_ns, struct err *err)

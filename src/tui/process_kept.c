@@ -1,4 +1,4 @@
-#include "tui/process_kept.h"
+#include "tui/process_pane.h"
 
 #include <stdlib.h>
 #include <string.h>

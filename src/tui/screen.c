@@ -288,18 +288,17 @@ bool screen_turn(struct screen *screen, int by)
 	return false;
 }
 
-const struct screen_layout screen_layouts[] = {{"all", ""},        {"gpu", "gumsw"}, {"cpu", "fcp"},
-					       {"frames", "gfcw"}, {"minimal", ""},  {NULL, NULL}};
+const struct screen_layout screen_layouts[SCREEN_LAYOUTS] = {
+	{"all", ""}, {"gpu", "gumsw"}, {"cpu", "fcp"}, {"frames", "gfcw"}, {"minimal", ""}};
 
 void screen_lay_out(struct screen *screen, const char *layout)
 {
-	const struct screen_layout *named = screen_layouts;
+	const char *letters = layout;
 
-	while (named->name && strcmp(named->name, layout) != 0)
-		named++;
-	screen->layout.minimal = named->name && !strcmp(named->name, "minimal");
-	snprintf(screen->layout.letters, sizeof(screen->layout.letters), "%s",
-		 named->name ? named->letters : layout);
+	for (unsigned i = 0; i < SCREEN_LAYOUTS; i++)
+		letters = strcmp(layout, screen_layouts[i].name) ? letters : screen_layouts[i].letters;
+	screen->layout.minimal = !strcmp(layout, "minimal");
+	snprintf(screen->layout.letters, sizeof(screen->layout.letters), "%s", letters);
 }
 
 void screen_letters(const struct screen *screen, char all[16], char shown[16])

@@ -147,12 +147,12 @@ void screen_show_moment(struct screen *screen, const struct player *player, int6
 /* The view that is shown, as far as the filter wants it. */
 const struct view *screen_shown_view(struct screen *screen);
 void screen_forget_filtered(struct screen *screen);
-/* Layouts of the Overview: the letters of its panels, "" for all; the last has a NULL name.
- * "minimal" has rows without panels. */
-struct screen_layout {
+/* Layouts of the Overview: the letters of its panels, "" for all. "minimal" has rows without
+ * panels. */
+#define SCREEN_LAYOUTS 5
+extern const struct screen_layout {
 	const char *name, *letters;
-};
-extern const struct screen_layout screen_layouts[];
+} screen_layouts[SCREEN_LAYOUTS];
 /* Choose the panels of the Overview: the name of a layout, or letters of panels. */
 void screen_lay_out(struct screen *screen, const char *layout);
 /* The letters of the panels that the Overview has on this machine, and of those that are shown. */

@@ -1,4 +1,5 @@
-#include "tui/splash.h"
+/* The screen while a device is slow to open. */
+#include "tui/live_priv.h"
 
 #include "tui/keys.h"
 #include "term/term.h"

@@ -1,4 +1,5 @@
-#include "tui/worst_card.h"
+/* The longest frames. Thread: ui. */
+#include "tui/live_priv.h"
 
 #include "base/alloc.h"
 #include "tui/keys.h"

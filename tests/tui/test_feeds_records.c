@@ -1,7 +1,7 @@
 /* The frames of the last samples of a log: which one is shown at a moment. */
 #include "base/alloc.h"
 #include "passes/pass_records.h"
-#include "tui/feeds_records.h"
+#include "tui/feeds.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,5 +1,5 @@
 /* The lists of processes that are kept for a paused screen. */
-#include "tui/process_kept.h"
+#include "tui/process_pane.h"
 #include "base/alloc.h"
 
 #include <setjmp.h>
