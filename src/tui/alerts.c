@@ -7,7 +7,7 @@
 #include <string.h>
 
 /* Returns false if the line is empty. */
-static bool set_line(struct alert *alert, int64_t now_ns, const char *text, bool news)
+static bool set_line(struct alert *alert, int64_t now_ns, const char *text, bool news, bool quiet)
 {
 	char line[4 * sizeof(alert->text)]; /* long: str_printable truncates it by characters */
 
@@ -17,41 +17,36 @@ static bool set_line(struct alert *alert, int64_t now_ns, const char *text, bool
 	str_printable(alert->text, sizeof(alert->text), line);
 	alert->at_ns = now_ns;
 	alert->news = news;
-	alert->quiet = false;
+	alert->quiet = quiet;
 	return true;
 }
 
-static void add_line(struct alerts *a, int64_t now_ns, const char *text, bool news)
+static void add_line(struct alerts *a, int64_t now_ns, const char *text, bool news, bool quiet)
 {
 	struct alert alert;
 
-	if (!set_line(&alert, now_ns, text, news))
+	if (!set_line(&alert, now_ns, text, news, quiet))
 		return;
 	if (a->n == ALERTS_KEPT)
 		memmove(&a->lines[0], &a->lines[1], --a->n * sizeof(a->lines[0]));
 	a->lines[a->n++] = alert;
-	a->hint = (struct alert){0};
+	if (!quiet) /* else the hint stays in sight */
+		a->hint = (struct alert){0};
 }
 
 void alerts_add(struct alerts *a, int64_t now_ns, const char *text)
 {
-	add_line(a, now_ns, text, false);
+	add_line(a, now_ns, text, false, false);
 }
 
 void alerts_news(struct alerts *a, int64_t now_ns, const char *text)
 {
-	add_line(a, now_ns, text, true);
+	add_line(a, now_ns, text, true, false);
 }
 
 void alerts_quiet(struct alerts *a, int64_t now_ns, const char *text)
 {
-	struct alert hint = a->hint;
-	unsigned n = a->n;
-
-	add_line(a, now_ns, text, true);
-	a->hint = hint; /* it stays in sight */
-	if (a->n > n || n == ALERTS_KEPT)
-		a->lines[a->n - 1].quiet = true;
+	add_line(a, now_ns, text, true, true);
 }
 
 void alerts_notes(struct alerts *a, int64_t now_ns, const struct strbuf *notes, bool on_card)
@@ -66,14 +61,9 @@ void alerts_notes(struct alerts *a, int64_t now_ns, const struct strbuf *notes, 
 			a, now_ns, lines[n].p);
 }
 
-void alerts_answered(struct alerts *a)
-{
-	a->hint = (struct alert){0};
-}
-
 void alerts_hint(struct alerts *a, int64_t now_ns, const char *text)
 {
-	set_line(&a->hint, now_ns, text, true);
+	set_line(&a->hint, now_ns, text, true, false);
 }
 
 const struct alert *alerts_now(const struct alerts *a, int64_t now_ns, int64_t *until_ns)

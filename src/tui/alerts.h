@@ -12,7 +12,7 @@
 struct alerts {
 	struct alert lines[ALERTS_KEPT]; /* oldest first */
 	unsigned n;
-	struct alert hint; /* the last hint; "" for none */
+	struct alert hint; /* the answer to the last key; "" for none */
 };
 
 /* Add the first line of the text, made printable. An empty line is ignored. */
@@ -26,8 +26,6 @@ void alerts_quiet(struct alerts *a, int64_t now_ns, const char *text);
 void alerts_notes(struct alerts *a, int64_t now_ns, const struct strbuf *notes, bool on_card);
 /* An answer to a key, in sight until the next key or for 10 s. */
 void alerts_hint(struct alerts *a, int64_t now_ns, const char *text);
-/* Another key is pressed: the hint that answered the last one ends. */
-void alerts_answered(struct alerts *a);
 /* The line to show now; NULL for none. *until_ns is when that changes. */
 const struct alert *alerts_now(const struct alerts *a, int64_t now_ns, int64_t *until_ns);
 

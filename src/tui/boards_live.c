@@ -160,7 +160,7 @@ static void do_key(struct boards_live *l, uint32_t key, int64_t now)
 
 static void take_key(struct boards_live *l, uint32_t key, int64_t now)
 {
-	alerts_answered(&l->alerts);
+	l->alerts.hint = (struct alert){0};
 	l->dirty = true;
 	if (l->types && key != K_CTRL_C) {
 		type_filter(l, key, now);

@@ -74,9 +74,9 @@ static void take_column(struct feed_state *feed, const struct column *column)
 static bool vector_at(struct feed_state *feed, int64_t end_ns, int64_t window, struct column *column,
 		      double *vector)
 {
-	feed_span(feed, end_ns - window + GRACE_NS, end_ns + GRACE_NS, column);
+	feed_part(feed, FEED_SPAN, end_ns - window + GRACE_NS, end_ns + GRACE_NS, column);
 	if (!column->n_samples)
-		feed_around(feed, end_ns - window / 2, column);
+		feed_part(feed, FEED_AROUND, end_ns - window / 2, 0, column);
 	take_column(feed, column);
 	memcpy(vector, feed->scratch, feed->n_vector * sizeof(*vector));
 	return column->n_samples > 0;
@@ -337,7 +337,7 @@ static void range_vector(struct feed_state *feed)
 	bool held = feed_oldest_ns(feed) <= f->range_from_ns + slack &&
 		    feed_newest_ns(feed) >= f->range_to_ns - slack;
 
-	feed_span(feed, f->range_from_ns + GRACE_NS, f->range_to_ns + GRACE_NS, feed->column);
+	feed_part(feed, FEED_SPAN, f->range_from_ns + GRACE_NS, f->range_to_ns + GRACE_NS, feed->column);
 	take_column(feed, feed->column);
 	for (unsigned i = 0; i < feed->n_vector; i++)
 		feed->now[i] = held ? feed->scratch[i] : (double)NAN;
@@ -400,10 +400,7 @@ static void step_total(struct feed_state *feed)
 		if (of && metric_counts_frames(of->source->set))
 			metric_frames_add(&frames, of->source->set, history_total(of->history));
 	}
-	if (!feed->history)
-		feed_total(feed, feed->step);
-	metric_vector(feed->source->set, feed->history ? history_total(feed->history) : feed->step,
-		      feed->scratch);
+	metric_vector(feed->source->set, feed_part(feed, FEED_TOTAL, 0, 0, feed->step), feed->scratch);
 	metric_frames_put(&frames, feed->scratch);
 	memcpy(feed->total, feed->scratch, feed->n_vector * sizeof(*feed->total));
 }
@@ -612,9 +609,9 @@ bool feeds_vector(const struct feeds *f, enum source_kind kind, int64_t from_ns,
 		return false;
 	if (to_ns - from_ns < feed->source->period_ns)
 		from_ns = to_ns - feed->source->period_ns;
-	feed_span(feed, from_ns + GRACE_NS, to_ns + GRACE_NS, feed->step);
+	feed_part(feed, FEED_SPAN, from_ns + GRACE_NS, to_ns + GRACE_NS, feed->step);
 	if (!feed->step->n_samples)
-		feed_around(feed, from_ns + (to_ns - from_ns) / 2, feed->step);
+		feed_part(feed, FEED_AROUND, from_ns + (to_ns - from_ns) / 2, 0, feed->step);
 	metric_vector(feed->source->set, feed->step, vector);
 	frames = column_frames(f, feed->step);
 	metric_frames_put(&frames, vector);

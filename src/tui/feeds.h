@@ -84,11 +84,12 @@ struct feeds {
 	const struct metric_mix *mix; /* its feed is feeds[n]; NULL: there is none */
 };
 
-/* feeds_mix.c: what a feed has measured, as history.h has it; the mix has what its sources have. */
+/* feeds_mix.c: what a feed has measured, as history.h has it; the mix has what its sources have.
+ * feed_part returns *out or, of a total, the column of the history itself. */
 struct column *feed_column_new(const struct feed_state *feed);
-void feed_span(const struct feed_state *feed, int64_t from_ns, int64_t to_ns, struct column *out);
-void feed_around(const struct feed_state *feed, int64_t at_ns, struct column *out);
-void feed_total(const struct feed_state *feed, struct column *out);
+enum feed_part { FEED_SPAN, FEED_AROUND /* from_ns */, FEED_TOTAL };
+const struct column *feed_part(const struct feed_state *feed, enum feed_part part, int64_t from_ns,
+			       int64_t to_ns, struct column *out);
 int64_t feed_newest_ns(const struct feed_state *feed);
 int64_t feed_oldest_ns(const struct feed_state *feed);
 /* The length of `now`: the refresh period, or the interval of the source if that is longer. */

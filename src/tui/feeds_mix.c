@@ -21,46 +21,33 @@ struct column *feed_column_new(const struct feed_state *feed)
 	return feed->history ? history_column_new(feed->history) : column_new(feed->source->n_slots);
 }
 
-enum part { PART_SPAN, PART_AROUND, PART_TOTAL };
+static const struct column *history_part(const struct feed_state *feed, enum feed_part part, int64_t from_ns,
+					 int64_t to_ns, struct column *out)
+{
+	if (part == FEED_TOTAL)
+		return history_total(feed->history);
+	if (part == FEED_SPAN)
+		history_span(feed->history, from_ns, to_ns, out);
+	else
+		history_around(feed->history, from_ns, out);
+	return out;
+}
 
-static void mix_part(const struct feeds *f, enum part part, int64_t from_ns, int64_t to_ns,
-		     struct column *out)
+const struct column *feed_part(const struct feed_state *feed, enum feed_part part, int64_t from_ns,
+			       int64_t to_ns, struct column *out)
 {
 	const struct column *columns[SOURCE_KINDS] = {0};
 
+	if (feed->history)
+		return history_part(feed, part, from_ns, to_ns, out);
 	for (enum source_kind kind = 0; kind < SOURCE_MIX; kind++) {
-		const struct feed_state *feed = used_feed(f, kind);
+		const struct feed_state *used = used_feed(feed->feeds, kind);
 
-		if (!feed)
-			continue;
-		columns[kind] = part == PART_TOTAL ? history_total(feed->history) : feed->frames;
-		if (part == PART_SPAN)
-			history_span(feed->history, from_ns, to_ns, feed->frames);
-		if (part == PART_AROUND)
-			history_around(feed->history, from_ns, feed->frames);
+		if (used)
+			columns[kind] = history_part(used, part, from_ns, to_ns, used->frames);
 	}
-	metric_mix_column(f->mix, columns, out);
-}
-
-void feed_span(const struct feed_state *feed, int64_t from_ns, int64_t to_ns, struct column *out)
-{
-	if (feed->history)
-		history_span(feed->history, from_ns, to_ns, out);
-	else
-		mix_part(feed->feeds, PART_SPAN, from_ns, to_ns, out);
-}
-
-void feed_around(const struct feed_state *feed, int64_t at_ns, struct column *out)
-{
-	if (feed->history)
-		history_around(feed->history, at_ns, out);
-	else
-		mix_part(feed->feeds, PART_AROUND, at_ns, 0, out);
-}
-
-void feed_total(const struct feed_state *feed, struct column *out)
-{
-	mix_part(feed->feeds, PART_TOTAL, 0, 0, out);
+	metric_mix_column(feed->feeds->mix, columns, out);
+	return out;
 }
 
 /* What all sources have; those that are silent are left out. */

@@ -108,25 +108,17 @@ static void draw_checks(const struct judge *judge, struct canvas *canvas, struct
 
 /* ---- what came and went ---- */
 
-/* How often the finding began, or the verdict came, in the last events; an end counts with its
- * begin. */
-static unsigned count_alike(const struct judge *judge, unsigned event)
-{
-	unsigned n = 0;
-
-	for (unsigned i = 0; i < judge->n_events; i++)
-		n += judge->events[i].what == judge->events[event].what && !judge->events[i].ended;
-	return n;
-}
-
 /* "5x warning  Reads wait for the bus", "gone: ..." */
 static void draw_event(const struct screen *screen, unsigned number, struct canvas *canvas, struct rect r)
 {
-	const struct judge_event *event = &screen->judge.judge->events[number];
+	const struct judge *judge = screen->judge.judge;
+	const struct judge_event *event = &judge->events[number];
 	bool verdict = !event->what || event->what->def->kind == FINDING_VERDICT;
-	unsigned times = count_alike(screen->judge.judge, number);
 	AUTO_STRBUF struct strbuf text = {0};
+	unsigned times = 0; /* in the last events; an end counts with its begin */
 
+	for (unsigned i = 0; i < judge->n_events; i++)
+		times += judge->events[i].what == event->what && !judge->events[i].ended;
 	if (times > 1)
 		strbuf_printf(&text, "%ux ", times);
 	if (!verdict && !event->ended)

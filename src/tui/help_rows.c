@@ -6,44 +6,41 @@
 #include <ctype.h>
 #include <string.h>
 
-/* What a task needs besides what its keys need. */
-enum task_need { TASK_GPU = 1 << 0, TASK_NO_GPU = 1 << 1, TASK_FRAMES = 1 << 2, TASK_NO_FRAMES = 1 << 3 };
+/* What a task needs besides enum key_need. */
+enum { TASK_GPU = 1 << 24, TASK_NO_GPU = 1 << 25, TASK_FRAMES = 1 << 26, TASK_NO_FRAMES = 1 << 27 };
 
 /* The shortest way from any view; where a source is missing, another task takes the place. */
 static const struct task {
 	const char *task, *keys, *ascii, *then;
 	uint32_t press[HELP_PRESSES];
-	unsigned needs; /* enum task_need */
-	unsigned has;   /* enum key_need */
+	unsigned needs;
 } tasks[] = {
-	{"find what limits my frames", "1", NULL, "row below the tabs; ! for more", {'1'}, TASK_GPU, 0},
-	{"find what limits this machine", "1", NULL, "row below the tabs", {'1'}, TASK_NO_GPU, 0},
-	{"know what to change first", "!", NULL, "the first finding: what to do", {'!'}, 0, 0},
-	{"see which pass takes longest", "f", NULL, "passes, with their GPU time", {'f'}, TASK_FRAMES, 0},
-	{"see which CPUs are busy", "9", NULL, "clusters, CPUs, busy threads", {'9'}, TASK_NO_FRAMES, 0},
-	{"see each shader core", "6 c", NULL, "cores beside each other", {'6', 'c'}, TASK_GPU, 0},
-	{"see each CPU by itself", "9 c", NULL, "every CPU with its load", {'9', 'c'}, TASK_NO_GPU, 0},
-	{"see if my change helped", "=", NULL, "before it: rows show the change", {'='}, 0, 0},
-	{"find the busiest process", "0 P", NULL, "the first row uses most CPU", {'0', 'P'}, 0, 0},
+	{"find what limits my frames", "1", NULL, "row below the tabs; ! for more", {'1'}, TASK_GPU},
+	{"find what limits this machine", "1", NULL, "row below the tabs", {'1'}, TASK_NO_GPU},
+	{"know what to change first", "!", NULL, "the first finding: what to do", {'!'}, 0},
+	{"see which pass takes longest", "f", NULL, "passes, with their GPU time", {'f'}, TASK_FRAMES},
+	{"see which CPUs are busy", "9", NULL, "clusters, CPUs, busy threads", {'9'}, TASK_NO_FRAMES},
+	{"see each shader core", "6 c", NULL, "cores beside each other", {'6', 'c'}, TASK_GPU},
+	{"see each CPU by itself", "9 c", NULL, "every CPU with its load", {'9', 'c'}, TASK_NO_GPU},
+	{"see if my change helped", "=", NULL, "before it: rows show the change", {'='}, 0},
+	{"find the busiest process", "0 P", NULL, "the first row uses most CPU", {'0', 'P'}, 0},
 	{"learn how a number is made",
 	 "1 \u2193 i",
 	 "1 Down i",
 	 "its formula, values, limit",
 	 {'1', K_DOWN, 'i'},
-	 0,
 	 0},
-	{"find a metric by a word", "? /", NULL, "type it; Enter explains it", {'?', '/'}, 0, 0},
-	{"see one moment again", "space <", NULL, "< > step; space goes on", {' ', '<'}, 0, 0},
-	{"record for a colleague", "l", NULL, "l ends it; malitop replay FILE", {'l'}, 0, NEEDS_LIVE},
-	{"find where a log changes", "}", NULL, "the next mark or loss", {'}'}, 0, NEEDS_REPLAY},
+	{"find a metric by a word", "? /", NULL, "type it; Enter explains it", {'?', '/'}, 0},
+	{"see one moment again", "space <", NULL, "< > step; space goes on", {' ', '<'}, 0},
+	{"record for a colleague", "l", NULL, "l ends it; malitop replay FILE", {'l'}, NEEDS_LIVE},
+	{"find where a log changes", "}", NULL, "the next mark or loss", {'}'}, NEEDS_REPLAY},
 	{"keep a row in sight",
 	 "1 \u2193 P",
 	 "1 Down P",
 	 "it is at the top of Overview",
 	 {'1', K_DOWN, 'P'},
-	 0,
 	 0},
-	{"save the screen, its numbers", "S", NULL, "files of text and csv here", {'S'}, 0, 0},
+	{"save the screen, its numbers", "S", NULL, "files of text and csv here", {'S'}, 0},
 };
 
 /* What stands in panels and beside numbers; doc/screens.md says more. */
@@ -188,8 +185,8 @@ static void add_view_keys(struct gathering *g)
 
 static void add_tasks(struct gathering *g)
 {
-	unsigned has = (g->text->session->gpu ? TASK_GPU : TASK_NO_GPU) |
-		       (g->text->frames ? TASK_FRAMES : TASK_NO_FRAMES);
+	unsigned has = g->text->has | (unsigned)(g->text->session->gpu ? TASK_GPU : TASK_NO_GPU) |
+		       (unsigned)(g->text->frames ? TASK_FRAMES : TASK_NO_FRAMES);
 
 	for (size_t i = 0; i < ARRAY_LEN(tasks); i++) {
 		const struct task *t = &tasks[i];
@@ -197,7 +194,7 @@ static void add_tasks(struct gathering *g)
 				       .style = STYLE_KEY};
 
 		memcpy(row.press, t->press, sizeof(row.press));
-		if (!(t->needs & ~has) && !(t->has & ~g->text->has))
+		if (!(t->needs & ~has))
 			add_row(g, &row);
 	}
 }

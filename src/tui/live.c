@@ -251,57 +251,39 @@ static void run_log(struct live *l, int64_t now)
 /* A change of the verdict is a message and, in a log, a mark. */
 static void report_verdict(struct live *l, int64_t now)
 {
+	bool in_sight = screen_shows_verdict(&l->screen) && live_sees_view(l);
 	char text[JUDGE_NEWS_TEXT];
 
 	if (l->player || l->screen.paused_ns || !screen_judge_news(&l->screen.judge, text))
 		return;
-	if (screen_shows_verdict(&l->screen) && live_sees_view(l))
-		alerts_quiet(&l->alerts, now, text);
-	else
-		alerts_news(&l->alerts, now, text);
+	(in_sight ? alerts_quiet : alerts_news)(&l->alerts, now, text);
 	if (l->recorder)
 		recorder_mark(l->recorder, 0, text);
 }
 
-/* The CPU's counters go to what is on the screen first; a pause, and what covers the screen, change
- * nothing. */
+/* The CPU's counters go to what is on the screen first, and running code is sampled while the view
+ * that shows it is; a pause, and what covers the screen, change nothing. */
 static void prefer_shown(struct live *l)
 {
-	struct session_source *perf = l->player ? NULL : session_shown(&l->session, SOURCE_PERF);
-	struct source_priority query;
+	struct session_source *perf = session_shown(&l->session, SOURCE_PERF),
+			      *hot = session_shown(&l->session, SOURCE_HOT);
+	bool shows_hot = strcmp(l->screen.view->name, "hot") == 0;
+	struct source_priority query = {0};
 
-	if (!perf || l->screen.paused_ns || !l->screen.hits.n || !live_sees_view(l))
+	if (l->screen.paused_ns)
+		return;
+	if (l->player && hot)
+		player_sample_functions(l->player, shows_hot);
+	if (l->player)
+		return;
+	if (hot && shows_hot)
+		screen_priority(&l->screen, SOURCE_HOT, &query);
+	if (hot)
+		session_prefer(&l->session, hot, &query);
+	if (!perf || !l->screen.hits.n || !live_sees_view(l))
 		return;
 	screen_priority(&l->screen, SOURCE_PERF, &query);
 	session_prefer(&l->session, perf, &query);
-}
-
-/* Running code is sampled while the view that shows it is. */
-static void sample_shown(struct live *l)
-{
-	struct session_source *hot = session_shown(&l->session, SOURCE_HOT);
-	bool shown = strcmp(l->screen.view->name, "hot") == 0;
-	struct source_priority query = {0};
-
-	if (!hot || l->screen.paused_ns)
-		return;
-	if (l->player) {
-		player_sample_functions(l->player, shown);
-		return;
-	}
-	if (shown)
-		screen_priority(&l->screen, SOURCE_HOT, &query);
-	session_prefer(&l->session, hot, &query);
-}
-
-static void draw_frame(struct live *l)
-{
-	l->canvas.mono = term_mono(l->term); /* F2 changes it */
-	live_compose(l);
-	report_verdict(l, l->sys->monotonic_ns(l->sys));
-	prefer_shown(l);
-	sample_shown(l);
-	l->dirty = !term_draw(l->term, &l->canvas);
 }
 
 static int wait_ms(const struct live *l, int64_t now)
@@ -348,7 +330,11 @@ static void run_loop(struct live *l)
 			run_measurement(l, now);
 		if (!l->end && l->dirty && term_ready(l->term) &&
 		    !(l->player && player_is_brief(l->player, now))) {
-			draw_frame(l);
+			l->canvas.mono = term_mono(l->term); /* F2 changes it */
+			live_compose(l);
+			report_verdict(l, l->sys->monotonic_ns(l->sys));
+			prefer_shown(l);
+			l->dirty = !term_draw(l->term, &l->canvas);
 			if (!l->player)
 				want_processes(l); /* the command lines of the rows in sight */
 		}

@@ -317,7 +317,7 @@ void live_key(struct live *l, uint32_t key)
 				   : top == MODE_QUESTION || (top == MODE_HELP && l->help.typing);
 
 	l->dirty = true;
-	alerts_answered(&l->alerts);
+	l->alerts.hint = (struct alert){0};
 	/* a text is typed with the keys themselves, whatever the configuration makes of them */
 	handle_key(l, typing ? key : options_key(l->options, key));
 }

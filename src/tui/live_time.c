@@ -39,35 +39,23 @@ static bool begins_phase(const struct timeline_mark *mark)
 	return strncmp(mark->text, JUDGE_NEWS, strlen(JUDGE_NEWS)) != 0;
 }
 
-/* The last mark up to the shown moment; NULL without one. */
-static const struct timeline_mark *phase_mark(const struct live *l)
-{
-	const struct timeline_mark *mark = NULL;
-
-	for (unsigned i = 0; i < l->screen.n_marks && l->screen.marks[i].at_ns <= shown_ns(l); i++)
-		mark = begins_phase(&l->screen.marks[i]) ? &l->screen.marks[i] : mark;
-	return mark;
-}
-
-/* The shown phase as a report calls it; "" if nothing is marked. */
-static const char *phase_name(const struct live *l, const struct timeline_mark *mark)
-{
-	return mark ? mark->text : l->screen.n_marks ? "start" : "";
-}
-
 /* Both sides of a comparison with a log are means: of a phase, where the log has one of the same
  * name, else of all of it and of what is kept here. Return where this side begins; 0: nothing is
  * kept. */
 static int64_t baseline_from(struct live *l)
 {
-	const struct timeline_mark *mark = phase_mark(l);
+	const struct timeline_mark *mark = NULL; /* the last one up to the shown moment */
 	struct compare *c = &l->screen.compare;
 	int64_t oldest, newest;
+	const char *name; /* as a report calls the phase */
 
 	if (!feeds_reach(&l->feeds, &oldest, &newest))
 		return 0;
-	if (strcmp(c->asked, phase_name(l, mark)) != 0)
-		screen_compare_phase(&l->screen, phase_name(l, mark));
+	for (unsigned i = 0; i < l->screen.n_marks && l->screen.marks[i].at_ns <= shown_ns(l); i++)
+		mark = begins_phase(&l->screen.marks[i]) ? &l->screen.marks[i] : mark;
+	name = mark ? mark->text : l->screen.n_marks ? "start" : "";
+	if (strcmp(c->asked, name) != 0)
+		screen_compare_phase(&l->screen, name);
 	return c->phase && mark && mark->at_ns > oldest ? mark->at_ns : oldest;
 }
 

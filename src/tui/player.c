@@ -436,28 +436,16 @@ const struct pass_run *player_frames(struct player *p)
 	return p->frames;
 }
 
-/* Of a stream that is watched, where: "REMOTE board"; else the file's name. */
-static void set_title(struct player *p, const char *operand)
-{
-	const char *slash = strrchr(operand, '/');
-	bool is_stream = mlog_is_stream(p->feed) || p->follows;
-	char name[48];
-
-	str_printable(name, sizeof(name),
-		      is_stream ? mlog_reader_about(p->reader)->host
-		      : slash   ? slash + 1
-				: operand);
-	snprintf(p->title, sizeof(p->title), is_stream ? "REMOTE %s" : "REPLAY %s", name[0] ? name : "log");
-}
-
 struct player *player_open(struct session *session, const struct sys *sys, const struct options *options,
 			   struct remote *remote, struct err *err)
 {
 	bool owned = !remote && options->command == COMMAND_ON;
 	const struct session_source *first;
 	struct player *p;
-	const char *operand;
+	const char *operand, *slash;
 	unsigned most = 0;
+	bool is_stream;
+	char name[48];
 
 	if (owned)
 		remote = remote_new(sys, options, options->where, err);
@@ -483,7 +471,14 @@ struct player *player_open(struct session *session, const struct sys *sys, const
 		return NULL;
 	}
 	p->follows = (options->follow || mlog_is_stream(p->feed)) && !options->once.w;
-	set_title(p, operand);
+	/* of a stream that is watched, where; else the file's name */
+	is_stream = mlog_is_stream(p->feed) || p->follows;
+	slash = strrchr(operand, '/');
+	str_printable(name, sizeof(name),
+		      is_stream ? mlog_reader_about(p->reader)->host
+		      : slash   ? slash + 1
+				: operand);
+	snprintf(p->title, sizeof(p->title), is_stream ? "REMOTE %s" : "REPLAY %s", name[0] ? name : "log");
 	player_take_state(p);
 	for (unsigned i = 0; i < session->n; i++)
 		most = session->sources[i].n_slots > most ? session->sources[i].n_slots : most;

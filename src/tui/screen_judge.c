@@ -176,40 +176,37 @@ void screen_judge_mute(struct screen_judge *j, const struct finding_def *def, bo
 	j->muted = others;
 }
 
+static bool counts(const struct screen_judge *j, const struct judged *f)
+{
+	return f->holds && !screen_judge_mutes(j, f->def) && screen_judge_rank(j, f).severity > SEVERITY_NOTE;
+}
+
 unsigned screen_judge_held(const struct screen_judge *j)
 {
 	unsigned n = 0;
 
 	for (unsigned i = 0; j->judge && i < j->judge->n_findings; i++)
-		n += j->judge->findings[i].holds && !screen_judge_mutes(j, j->judge->findings[i].def) &&
-		     screen_judge_rank(j, &j->judge->findings[i]).severity > SEVERITY_NOTE;
+		n += counts(j, &j->judge->findings[i]);
 	return n;
-}
-
-/* The finding to look at first; NULL without one that is more than a note. */
-static const struct judged *first_finding(const struct screen_judge *j)
-{
-	const struct judged *first = NULL;
-
-	for (unsigned i = 0; i < j->judge->n_findings; i++) {
-		const struct judged *f = &j->judge->findings[i];
-
-		if (f->holds && !screen_judge_mutes(j, f->def) &&
-		    screen_judge_rank(j, f).severity > SEVERITY_NOTE &&
-		    (!first || screen_judge_before(j, f, first)))
-			first = f;
-	}
-	return first;
 }
 
 /* "7 Units: Little narrow arithmetic, up to 8.9 of 23.1 ms   3 findings" */
 static void put_next(const struct screen_judge *j, const struct views *views, struct strbuf *out)
 {
-	const struct judged *verdict = j->judge->verdict.why, *first = first_finding(j);
-	const struct finding_def *about = first ? first->def : verdict ? verdict->def : NULL;
-	const struct view *next = about ? screen_judge_look(views, about) : NULL;
-	unsigned n = screen_judge_held(j);
+	const struct judged *verdict = j->judge->verdict.why, *first = NULL;
+	const struct finding_def *about;
+	const struct view *next;
+	unsigned n = 0;
 
+	for (unsigned i = 0; i < j->judge->n_findings; i++) {
+		const struct judged *f = &j->judge->findings[i];
+
+		n += counts(j, f);
+		if (counts(j, f) && (!first || screen_judge_before(j, f, first)))
+			first = f;
+	}
+	about = first ? first->def : verdict ? verdict->def : NULL;
+	next = about ? screen_judge_look(views, about) : NULL;
 	if (next && (first || next->key != '1')) /* the verdict is in the first view */
 		strbuf_printf(out, "%c %s%s", next->key, next->title, first ? ": " : "   ");
 	if (first) {

@@ -44,13 +44,6 @@ static bool take_input(struct term *term, bool *resized, int *signal)
 	return true;
 }
 
-static int wait_ms(const struct term *term, int64_t in_second_ns)
-{
-	int ms = (int)((SECOND_NS - in_second_ns) / 1000000) + 1, soon = term_wait_ms(term);
-
-	return soon >= 0 && soon < ms ? soon : ms;
-}
-
 bool splash_run(const struct sys *sys, struct term *term, int fd, int64_t since_ns, int *signal)
 {
 	struct pollfd fds[TERM_FDS + 1];
@@ -61,7 +54,7 @@ bool splash_run(const struct sys *sys, struct term *term, int fd, int64_t since_
 	canvas_init(&canvas, 1, 1, !term_utf8(term));
 	while (stays && !opened) {
 		int64_t waited = sys->monotonic_ns(sys) - since_ns;
-		int n, cols, rows;
+		int n, cols, rows, ms, soon;
 
 		if (resized) {
 			term_size(term, &cols, &rows);
@@ -74,7 +67,9 @@ bool splash_run(const struct sys *sys, struct term *term, int fd, int64_t since_
 		}
 		n = term_fds(term, fds);
 		fds[n] = (struct pollfd){.fd = fd, .events = POLLIN};
-		sys->poll(sys, fds, (unsigned)n + 1, wait_ms(term, waited % SECOND_NS));
+		ms = (int)((SECOND_NS - waited % SECOND_NS) / 1000000) + 1;
+		soon = term_wait_ms(term);
+		sys->poll(sys, fds, (unsigned)n + 1, soon >= 0 && soon < ms ? soon : ms);
 		stays = take_input(term, &resized, signal);
 		opened = fds[n].revents != 0;
 	}

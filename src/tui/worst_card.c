@@ -37,17 +37,6 @@ static void cut_columns(struct rect row, struct rect at[COLUMNS])
 	}
 }
 
-static void draw_number(struct canvas *canvas, struct rect at, double value, bool sign)
-{
-	char text[32];
-
-	snprintf(text, sizeof(text), sign ? "%+.1f" : "%.1f", value);
-	if (at.w && isfinite(value))
-		canvas_text_right(canvas, at, STYLE_TEXT, text);
-	else if (at.w)
-		canvas_text_right(canvas, at, STYLE_DIM, canvas->ascii ? "-" : "\u2013");
-}
-
 static void draw_frame(const struct frame_stats *stats, const struct frame_facts *f, int64_t wall_ns,
 		       bool selected, struct canvas *canvas, struct rect row)
 {
@@ -65,9 +54,17 @@ static void draw_frame(const struct frame_stats *stats, const struct frame_facts
 	moment_clock(wall_ns + f->end_ns, clock, sizeof(clock));
 	canvas_text(canvas, at[WHEN], STYLE_TEXT, clock);
 	canvas_printf(canvas, at[NUMBER], STYLE_TEXT, "%*.0f", at[NUMBER].w, f->number);
-	for (unsigned i = 0; i < COLUMNS; i++)
-		if (!columns[i].left && i != NUMBER)
-			draw_number(canvas, at[i], values[i], i == OVER);
+	for (unsigned i = 0; i < COLUMNS; i++) {
+		char text[32];
+
+		if (columns[i].left || i == NUMBER || !at[i].w)
+			continue;
+		snprintf(text, sizeof(text), i == OVER ? "%+.1f" : "%.1f", values[i]);
+		if (isfinite(values[i]))
+			canvas_text_right(canvas, at[i], STYLE_TEXT, text);
+		else
+			canvas_text_right(canvas, at[i], STYLE_DIM, canvas->ascii ? "-" : "\u2013");
+	}
 	if (at[BAR].w)
 		canvas_meter(canvas, at[BAR], STYLE_BUSY, f->ms / stats->worst[0].ms, NAN);
 	canvas_text_cut(canvas, at[CAUSE], STYLE_VALUE, frame_cause(stats, f));
