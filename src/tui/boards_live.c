@@ -95,18 +95,6 @@ static void open_board(struct boards_live *l)
 	l->end |= leave == LIVE_QUIT;
 }
 
-static void type_filter(struct boards_live *l, uint32_t key, int64_t now)
-{
-	if (key == K_ESCAPE)
-		l->typed[0] = 0;
-	if (key == K_ESCAPE || key == K_ENTER)
-		l->types = false;
-	else
-		term_key_type(l->typed, sizeof(l->typed), key);
-	snprintf(l->boards->filter, sizeof(l->boards->filter), "%s", l->typed);
-	boards_arrange(l->boards, now, true);
-}
-
 static void do_key(struct boards_live *l, uint32_t key, int64_t now)
 {
 	struct boards *b = l->boards;
@@ -163,7 +151,14 @@ static void take_key(struct boards_live *l, uint32_t key, int64_t now)
 	l->alerts.hint = (struct alert){0};
 	l->dirty = true;
 	if (l->types && key != K_CTRL_C) {
-		type_filter(l, key, now);
+		if (key == K_ESCAPE)
+			l->typed[0] = 0;
+		if (key == K_ESCAPE || key == K_ENTER)
+			l->types = false;
+		else
+			term_key_type(l->typed, sizeof(l->typed), key);
+		snprintf(l->boards->filter, sizeof(l->boards->filter), "%s", l->typed);
+		boards_arrange(l->boards, now, true);
 		return;
 	}
 	if (l->helps) {

@@ -224,21 +224,16 @@ static void add_change(struct compare *c, const struct view_change *change)
 	c->rows[c->n++] = *change;
 }
 
-static bool is_listed(const struct compare *c, const struct metric *metric)
-{
-	for (unsigned i = 0; i < c->n; i++)
-		if (c->rows[i].series && c->rows[i].series->metric == metric)
-			return true;
-	return false;
-}
-
 static void add_chart(struct compare *c, const struct view *view, const struct chart *chart,
 		      const struct view_data *data)
 {
 	for (unsigned i = 0; i < chart->n_series; i++) {
 		const struct series *s = &chart->series[i];
+		bool listed = false;
 
-		if (!is_listed(c, s->metric))
+		for (unsigned k = 0; k < c->n; k++)
+			listed |= c->rows[k].series && c->rows[k].series->metric == s->metric;
+		if (!listed)
 			add_change(c, &(struct view_change){.name = s->metric->def->short_title,
 							    .view = view,
 							    .series = s,
@@ -277,18 +272,6 @@ static struct process_was was_of(const struct compare *c, const struct process_l
 		       : (struct process_was){!n_found && !(c->with_log && p->is_thread), NAN, NAN, NAN};
 }
 
-static bool is_gone(const struct compare *c, const struct process_list *list,
-		    const struct compare_process *was)
-{
-	if (was->id.is_thread || !(was->cpu_percent > 0))
-		return false;
-	for (unsigned i = 0; i < list->n; i++)
-		if (c->with_log ? !strcmp(list->processes[i].name, was->name)
-				: process_is(&list->processes[i], was->id))
-			return false;
-	return true;
-}
-
 static int compare_cpu(const void *a, const void *b)
 {
 	double x = (*(const struct compare_process *const *)a)->cpu_percent,
@@ -304,9 +287,16 @@ static void name_gone(struct compare *c, const struct process_list *list)
 	AUTO_STRBUF struct strbuf text = {0};
 	unsigned n = 0;
 
-	for (unsigned i = 0; i < c->n_others; i++)
-		if (is_gone(c, list, &c->others[i]))
-			gone[n++] = &c->others[i];
+	for (unsigned i = 0; i < c->n_others; i++) {
+		const struct compare_process *was = &c->others[i];
+		bool is_gone = !was->id.is_thread && was->cpu_percent > 0;
+
+		for (unsigned k = 0; k < list->n && is_gone; k++)
+			is_gone = c->with_log ? strcmp(list->processes[k].name, was->name) != 0
+					      : !process_is(&list->processes[k], was->id);
+		if (is_gone)
+			gone[n++] = was;
+	}
 	if (n)
 		qsort(gone, n, sizeof(*gone), compare_cpu);
 	for (unsigned i = 0; i < n && i < GONE_NAMED; i++) {

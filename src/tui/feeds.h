@@ -116,7 +116,7 @@ bool feeds_keep_instances(struct feeds *f);
 void feeds_set_interval(struct feeds *f, struct session_source *source, int64_t interval_ns);
 /* Change the refresh; the points are computed again. */
 void feeds_set_refresh(struct feeds *f, int64_t refresh_ns);
-/* feeds_window.c: the scale of graphs. The length of a point; the next longer (1) or shorter (-1)
+/* The scale of graphs. The length of a point; the next longer (1) or shorter (-1)
  * time for a cell, 0: there is none; change it: points are computed again. */
 int64_t feeds_point_ns(const struct feeds *f);
 int64_t feeds_next_cell(const struct feeds *f, int by);
@@ -147,7 +147,7 @@ int64_t feeds_shown_ns(const struct feeds *f);
 void feeds_activity(const struct feeds *f, int64_t begin_ns, int64_t end_ns, int n,
 		    struct timeline_cell *cells);
 /* The source that is meant by that; NULL: there is none. */
-const struct session_source *feeds_activity_source(const struct feeds *f);
+const struct feed_state *feeds_activity_feed(const struct feeds *f);
 /* The same of a column of that source; false: it tells nothing. `scratch` is one of its vectors. */
 bool feeds_activity_of(const struct session_source *source, const struct column *column, double *scratch,
 		       struct timeline_cell *cell);

@@ -4,18 +4,11 @@
 
 #include <math.h>
 
-static const struct feed_state *activity_feed(const struct feeds *f)
+const struct feed_state *feeds_activity_feed(const struct feeds *f)
 {
 	const struct feed_state *gpu = feeds_shown(f, SOURCE_GPU);
 
 	return gpu ? gpu : feeds_shown(f, SOURCE_CPU);
-}
-
-const struct session_source *feeds_activity_source(const struct feeds *f)
-{
-	const struct feed_state *feed = activity_feed(f);
-
-	return feed ? feed->source : NULL;
 }
 
 bool feeds_activity_of(const struct session_source *source, const struct column *column, double *scratch,
@@ -37,7 +30,7 @@ bool feeds_activity_of(const struct session_source *source, const struct column 
 void feeds_activity(const struct feeds *f, int64_t begin_ns, int64_t end_ns, int n,
 		    struct timeline_cell *cells)
 {
-	const struct feed_state *feed = activity_feed(f);
+	const struct feed_state *feed = feeds_activity_feed(f);
 	AUTOFREE struct column *column = feed ? history_column_new(feed->history) : NULL;
 	double length = (double)(end_ns - begin_ns) / n;
 
@@ -77,7 +70,7 @@ static bool read_part(void *user, int64_t from_ns, struct scene_rates *scene)
 
 unsigned feeds_scenes(const struct feeds *f, const struct timeline *line, int64_t at_ns[TIMELINE_SCENES])
 {
-	const struct feed_state *feed = activity_feed(f);
+	const struct feed_state *feed = feeds_activity_feed(f);
 	AUTOFREE struct column *column = feed ? history_column_new(feed->history) : NULL;
 	struct scene_part part = {feed, column, f->refresh_ns};
 	struct scene_change changes[TIMELINE_SCENES];

@@ -19,18 +19,6 @@
 #define LIMIT_COLS 15
 #define LIMIT_FROM 46 /* columns of a check from which it has its limit */
 
-/* Two findings may judge the same number by the same limit. */
-static bool is_repeated(const struct judge *judge, unsigned at)
-{
-	const struct judged *f = &judge->findings[at];
-
-	for (unsigned i = 0; i < at; i++)
-		if (!strcmp(judge->findings[i].number.title, f->number.title) &&
-		    judge->findings[i].limit == f->limit && judge->findings[i].side == f->side)
-			return true;
-	return false;
-}
-
 enum check { CHECK_FINE, CHECK_BEYOND, CHECK_UNKNOWN, CHECKS };
 
 /* What does not hold, and why; CHECKS for what is not listed. */
@@ -38,8 +26,12 @@ static enum check check_of(const struct judge *judge, unsigned at)
 {
 	const struct judged *f = &judge->findings[at];
 
-	if (f->holds || f->side == ALERT_NONE || is_repeated(judge, at))
+	if (f->holds || f->side == ALERT_NONE)
 		return CHECKS;
+	for (unsigned i = 0; i < at; i++) /* two may judge the same number by the same limit */
+		if (!strcmp(judge->findings[i].number.title, f->number.title) &&
+		    judge->findings[i].limit == f->limit && judge->findings[i].side == f->side)
+			return CHECKS;
 	return judged_is_fine(f) ? CHECK_FINE : isnan(f->number.value) ? CHECK_UNKNOWN : CHECK_BEYOND;
 }
 

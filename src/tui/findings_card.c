@@ -423,7 +423,7 @@ void findings_card_draw(struct findings_card *card, struct screen *screen, const
 	unsigned held;
 	int needed, rest;
 
-	screen_draw_frame(screen, &(struct screen_part){NULL, &keys}, alert, canvas, &r);
+	screen_draw_frame(screen, NULL, &keys, alert, canvas, &r);
 	list_findings(card, screen);
 	row = rect_top(&r, 1);
 	rect_left(&row, 1);

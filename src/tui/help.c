@@ -486,7 +486,7 @@ static void move_selection(struct help *help, int by)
 	help->selected = to > help->last ? help->last : to;
 }
 
-static enum key_answer choose_row(struct help *help, struct help_choice *choice, struct strbuf *said)
+static enum key_answer choose_row(struct help *help, struct help_row *choice, struct strbuf *said)
 {
 	const struct help_row *row = help->selected && help->selected <= (int)help->rows.n
 					     ? &help->rows.rows[help->selected - 1]
@@ -500,15 +500,12 @@ static enum key_answer choose_row(struct help *help, struct help_choice *choice,
 		strbuf_str(said, "help: a sign does nothing");
 		return KEY_TAKEN;
 	}
-	memcpy(choice->press, row->press, sizeof(choice->press));
-	snprintf(choice->metric, sizeof(choice->metric), "%s", row->metric ? row->metric : "");
-	choice->finding = row->finding;
+	*choice = *row;
 	return KEY_CLOSES;
 }
 
 /* A key while the search is typed; the rows follow with the next draw. */
-static enum key_answer type_key(struct help *help, uint32_t key, struct help_choice *choice,
-				struct strbuf *said)
+static enum key_answer type_key(struct help *help, uint32_t key, struct help_row *choice, struct strbuf *said)
 {
 	if (key == K_ESCAPE) {
 		forget_search(help);
@@ -527,11 +524,11 @@ static enum key_answer type_key(struct help *help, uint32_t key, struct help_cho
 	return KEY_TAKEN;
 }
 
-enum key_answer help_key(struct help *help, uint32_t key, struct help_choice *choice, struct strbuf *said)
+enum key_answer help_key(struct help *help, uint32_t key, struct help_row *choice, struct strbuf *said)
 {
 	struct key_action does = keys_action(keys_everywhere, key, NEEDS_NO_TIMELINE);
 
-	*choice = (struct help_choice){0};
+	*choice = (struct help_row){0};
 	if (help->typing)
 		return type_key(help, key, choice, said);
 	if (key == K_ENTER)

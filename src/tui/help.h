@@ -53,16 +53,9 @@ struct help {
 	struct help_rows rows;
 };
 
-/* What a row offers: keys to press one after the other, or something to explain. */
-struct help_choice {
-	uint32_t press[HELP_PRESSES];
-	char metric[64]; /* "" for none */
-	const struct finding_def *finding;
-};
-
 /* Handle a key while help is shown. A chosen row closes help and is in *choice. A message for the
  * user is added to *said. */
-enum key_answer help_key(struct help *help, uint32_t key, struct help_choice *choice, struct strbuf *said);
+enum key_answer help_key(struct help *help, uint32_t key, struct help_row *choice, struct strbuf *said);
 /* Free what it lists, and open at the first page the next time. */
 void help_close(struct help *help);
 

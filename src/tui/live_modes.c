@@ -55,15 +55,16 @@ static void handle_key(struct live *l, uint32_t key);
 /* Explain what was chosen in help, or press its keys one after the other. */
 static enum key_answer key_in_help(struct live *l, uint32_t key, struct strbuf *said)
 {
-	struct help_choice choice;
+	struct help_row choice;
 	enum key_answer answer = help_key(&l->help, key, &choice, said);
 
 	if (answer != KEY_CLOSES)
 		return answer;
 	live_close(l, MODE_HELP);
-	if (choice.metric[0] || choice.finding) {
+	if (choice.metric || choice.finding) {
 		l->explain = (struct explain_card){.finding = choice.finding};
-		snprintf(l->explain.metric, sizeof(l->explain.metric), "%s", choice.metric);
+		snprintf(l->explain.metric, sizeof(l->explain.metric), "%s",
+			 choice.metric ? choice.metric : "");
 		live_open(l, MODE_EXPLANATION);
 	}
 	for (unsigned i = 0; i < HELP_PRESSES && choice.press[i]; i++)

@@ -234,15 +234,6 @@ static void draw_setting(const struct live *l, unsigned i, struct canvas *canvas
 		canvas_restyle(canvas, whole, STYLE_SELECTED);
 }
 
-/* A panel at the lower left, over the view, which shows a theme with the real screen. */
-static struct rect panel_rect(struct rect r)
-{
-	int w = r.w < PANEL_COLS ? r.w : PANEL_COLS, h = (int)ARRAY_LEN(settings) + PANEL_EXTRA;
-
-	h = h < r.h ? h : r.h;
-	return (struct rect){r.x + (r.w > w) * 2, r.y + r.h - h, w, h};
-}
-
 void live_draw_settings(struct live *l, const struct alert *alert)
 {
 	const struct foot_keys keys = {.keys = {{"\u2191 \u2193", "Up Down", "select", 1},
@@ -253,14 +244,17 @@ void live_draw_settings(struct live *l, const struct alert *alert)
 	struct canvas *canvas = &l->canvas;
 	struct rect r = canvas_rect(canvas), footer, inner;
 	char path[256];
-	int first;
+	int first, w, h;
 
 	rect_top(&r, r.h > 14 ? 2 : 0); /* header and tabs */
 	footer = rect_bottom(&r, 1);
 	l->screen.hits.n = 0;
 	str_printable(path, sizeof(path),
 		      l->options->config_path ? l->options->config_path : "nowhere: no HOME");
-	r = panel_rect(r);
+	/* at the lower left, over the view, which shows a theme with the real screen */
+	h = ARRAY_LEN(settings) + PANEL_EXTRA < (size_t)r.h ? (int)ARRAY_LEN(settings) + PANEL_EXTRA : r.h;
+	w = r.w < PANEL_COLS ? r.w : PANEL_COLS;
+	r = (struct rect){r.x + (r.w > w) * 2, r.y + r.h - h, w, h};
 	canvas_fill(canvas, r, STYLE_TEXT, ' ');
 	canvas_box(canvas, r, STYLE_BORDER);
 	canvas_text(canvas, (struct rect){r.x + 2, r.y, r.w - 4, 1}, STYLE_TITLE, " Settings ");

@@ -103,16 +103,6 @@ static void show_away(struct player *p, const struct player_away *a)
 	p->session->sources[a->source].away = a->away ? AWAY_IN_LOG : AWAY_NOT;
 }
 
-/* Keep it for moments that are shown again; the oldest gives way. */
-static void take_away(struct player *p, const struct player_away *a)
-{
-	if (p->n_aways == PLAYER_AWAYS)
-		memmove(p->aways, p->aways + 1, --p->n_aways * sizeof(p->aways[0]));
-	p->aways[p->n_aways++] = *a;
-	if (!p->ahead)
-		show_away(p, a);
-}
-
 void player_take_aways(struct player *p, int64_t at_ns)
 {
 	for (unsigned i = 0; i < p->session->n; i++)
@@ -129,10 +119,15 @@ static void take_note(struct player *p, const struct mlog_note *note)
 	AUTO_STRBUF struct strbuf text = {0};
 
 	if (note->source >= 0 && note->source < (int)p->session->n &&
-	    (note->kind == MLOG_NOTE_AWAY || note->kind == MLOG_NOTE_BACK))
-		take_away(p,
-			  &(struct player_away){note->time_ns, note->source, note->kind == MLOG_NOTE_AWAY});
-	else if (note->kind == MLOG_NOTE_MARK)
+	    (note->kind == MLOG_NOTE_AWAY || note->kind == MLOG_NOTE_BACK)) {
+		/* kept for moments that are shown again; the oldest gives way */
+		if (p->n_aways == PLAYER_AWAYS)
+			memmove(p->aways, p->aways + 1, --p->n_aways * sizeof(p->aways[0]));
+		p->aways[p->n_aways++] =
+			(struct player_away){note->time_ns, note->source, note->kind == MLOG_NOTE_AWAY};
+		if (!p->ahead)
+			show_away(p, &p->aways[p->n_aways - 1]);
+	} else if (note->kind == MLOG_NOTE_MARK)
 		strbuf_printf(&text, "mark %lld%s%s", (long long)note->value, note->text[0] ? ": " : "",
 			      note->text);
 	else if (note->kind == MLOG_NOTE_CLOCK)

@@ -199,7 +199,8 @@ static void start_line(struct player *p, int n_cells)
 bool player_read_line(struct player *p)
 {
 	struct player_line *line = &p->line;
-	const struct session_source *source = feeds_activity_source(p->feeds);
+	const struct feed_state *feed = feeds_activity_feed(p->feeds);
+	const struct session_source *source = feed ? feed->source : NULL;
 	struct line_part part = {p, source, p->refresh_ns};
 	const struct scene_change *change;
 	int64_t work = WORK_MOST / 4;

@@ -15,7 +15,7 @@
 
 #define PANE_TEXT 64
 
-/* process_kept.c: the newest lists of processes, so that a paused screen shows those of then. */
+/* The newest lists of processes, so that a paused screen shows those of then. */
 #define PROCESS_KEPT 120
 #define PROCESS_KEPT_BYTES (512u << 10) /* of all lists but the newest, which is always kept */
 

@@ -428,7 +428,7 @@ void screen_draw(struct screen *screen, const struct alert *alert, struct canvas
 	struct rect body;
 
 	keys_foot(&keys, screen_keys(screen), screen_has(screen));
-	screen_draw_frame(screen, &(struct screen_part){screen->view, &keys}, alert, canvas, &body);
+	screen_draw_frame(screen, screen->view, &keys, alert, canvas, &body);
 	view = screen_shown_view(screen);
 	screen_fill_data(screen, &data);
 	screen->pane.busiest_page = 0;

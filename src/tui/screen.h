@@ -168,14 +168,10 @@ const struct key_table *screen_keys(struct screen *screen);
 /* Whether the shown view has the verdict, which needs the busiest thread while the GPU has time
  * left. */
 bool screen_shows_verdict(const struct screen *screen);
-/* What stands in the middle of the screen. */
-struct screen_part {
-	const struct view *view; /* NULL: the findings */
-	const struct foot_keys *keys;
-};
-/* Clear the canvas and draw what is around *body. alert: NULL for none. (screen_frame.c) */
-void screen_draw_frame(struct screen *screen, const struct screen_part *part, const struct alert *alert,
-		       struct canvas *canvas, struct rect *body);
+/* Clear the canvas and draw what is around *body, which a view has, or the findings (view NULL).
+ * alert: NULL for none. (screen_frame.c) */
+void screen_draw_frame(struct screen *screen, const struct view *view, const struct foot_keys *keys,
+		       const struct alert *alert, struct canvas *canvas, struct rect *body);
 /* Draw everything. alert: NULL for none. */
 void screen_draw(struct screen *screen, const struct alert *alert, struct canvas *canvas);
 

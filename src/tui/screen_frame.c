@@ -64,29 +64,18 @@ static void state_text(const struct screen *screen, const struct session_source 
 			n += (size_t)snprintf(out + n, size - n, "%s%s", n ? "  " : "", parts[i]);
 }
 
-/* "PAUSED 12.5 s back", "RANGE of 6.0 s"; "" if it is neither. */
-static void paused_text(const struct screen *screen, char *out, size_t size)
-{
-	int64_t oldest, newest;
-
-	out[0] = 0;
-	if (screen->feeds->range_to_ns)
-		snprintf(out, size, "RANGE of %.1f s",
-			 (double)(screen->feeds->range_to_ns - screen->feeds->range_from_ns) * 1e-9);
-	else if (screen->paused_ns && feeds_reach(screen->feeds, &oldest, &newest))
-		snprintf(out, size, "PAUSED %.1f s back", (double)(newest - screen->paused_ns) * 1e-9);
-}
-
-void screen_draw_frame(struct screen *screen, const struct screen_part *part, const struct alert *alert,
-		       struct canvas *canvas, struct rect *body)
+void screen_draw_frame(struct screen *screen, const struct view *view, const struct foot_keys *keys,
+		       const struct alert *alert, struct canvas *canvas, struct rect *body)
 {
 	const struct session_source *gpu = screen->session->gpu,
 				    *head = gpu ? gpu : session_shown(screen->session, SOURCE_CPU);
-	char title[96] = "", clock[64] = "", span[64], state[256], paused[48], time_of_day[16], dropped[48];
+	char title[96] = "", clock[64] = "", span[64], state[256], paused[48] = "", time_of_day[16],
+	     dropped[48];
 	uint64_t lost = feeds_lost(screen->feeds);
+	int64_t oldest, newest;
 	struct feed feed = feeds_view(screen->feeds, SOURCE_GPU);
 	unsigned number, n_gpus = session_gpus(screen->session, &number);
-	struct process_pane *pane = part->view ? screen_pane(screen) : NULL;
+	struct process_pane *pane = view ? screen_pane(screen) : NULL;
 	struct timeline line = screen->timeline ? *screen->timeline : (struct timeline){0};
 	struct metric_frames frames = feeds_frames(screen->feeds);
 	char fps[48], interval[UNITS_TEXT], refresh[UNITS_TEXT];
@@ -108,7 +97,12 @@ void screen_draw_frame(struct screen *screen, const struct screen_part *part, co
 	snprintf(span, sizeof(span), "%s, mean of %s", interval,
 		 time_format(refresh, screen->feeds->refresh_ns));
 	state_text(screen, head, state, sizeof(state));
-	paused_text(screen, paused, sizeof(paused));
+	if (screen->feeds->range_to_ns)
+		snprintf(paused, sizeof(paused), "RANGE of %.1f s",
+			 (double)(screen->feeds->range_to_ns - screen->feeds->range_from_ns) * 1e-9);
+	else if (screen->paused_ns && feeds_reach(screen->feeds, &oldest, &newest))
+		snprintf(paused, sizeof(paused), "PAUSED %.1f s back",
+			 (double)(newest - screen->paused_ns) * 1e-9);
 	moment_clock(screen->realtime_ns, time_of_day, sizeof(time_of_day));
 	snprintf(dropped, sizeof(dropped), "%llu dropped", (unsigned long long)lost);
 	canvas_clear(canvas);
@@ -126,22 +120,22 @@ void screen_draw_frame(struct screen *screen, const struct screen_part *part, co
 		       : pane      ? process_pane_ask(pane)
 				   : NULL,
 		.alert = alert,
-		.keys = part->keys,
+		.keys = keys,
 		.dropped = dropped,
 		.timeline = screen->timeline ? &line : NULL,
 		.hits = &screen->hits,
 		.findings = screen_judge_held(&screen->judge)};
-	if (part->view && screen_shows_verdict(screen))
+	if (view && screen_shows_verdict(screen))
 		screen_judge_rows(&screen->judge, &screen->views, canvas->ascii, frame.verdict);
-	else if (part->view)
-		screen_judge_view(&screen->judge, part->view, canvas->ascii, frame.verdict);
-	if (part->view && strcmp(part->view->name, "hot") == 0) /* the functions are what to look at next */
+	else if (view)
+		screen_judge_view(&screen->judge, view, canvas->ascii, frame.verdict);
+	if (view && strcmp(view->name, "hot") == 0) /* the functions are what to look at next */
 		frame.verdict[1] = (struct verdict_text){0};
-	if (part->view && strcmp(part->view->name, "frame") == 0) {
+	if (view && strcmp(view->name, "frame") == 0) {
 		struct feed passes = feeds_view(screen->feeds, SOURCE_PASSES);
 
 		screen_judge_frame(&screen->judge, &passes, screen->session->fps, frame.verdict);
 	}
 	*body = canvas_rect(canvas);
-	frame_draw(&frame, &screen->views, part->view, canvas, body);
+	frame_draw(&frame, &screen->views, view, canvas, body);
 }

@@ -56,24 +56,13 @@ static void add_samples(struct screen_hot *hot, const struct feed_state *feed, s
 	}
 }
 
-static void make_label(struct screen_hot *hot, const struct late_frames *late, bool frames)
-{
-	const char *whose = hot->whose[0] ? hot->whose : "all";
-
-	if (!hot->late)
-		snprintf(hot->label, sizeof(hot->label), "%s", whose);
-	else if (!frames)
-		snprintf(hot->label, sizeof(hot->label), "%s, late frames: none are counted", whose);
-	else
-		snprintf(hot->label, sizeof(hot->label), "%s, %u late frames", whose, late->n);
-}
-
 static void make_table(struct screen_hot *hot, const struct feed_state *feed, const struct feed_state *passes)
 {
 	struct late_frames late = {0};
 	struct hot_spans spans;
 	struct sums sums = {0};
 	double late_s = 0;
+	char late_text[40];
 
 	hot_profile_clear(&hot->profile);
 	hot_table_fini(&hot->table);
@@ -86,7 +75,11 @@ static void make_table(struct screen_hot *hot, const struct feed_state *feed, co
 	spans = (struct hot_spans){late.begin_ns, late.end_ns, late.n};
 	add_samples(hot, feed, &sums, hot->late ? &spans : NULL);
 	hot_table_make(&hot->table, &hot->profile, &hot->scope);
-	make_label(hot, &late, passes != NULL);
+	snprintf(late_text, sizeof(late_text), ", %u late frames", late.n);
+	snprintf(hot->label, sizeof(hot->label), "%s%s", hot->whose[0] ? hot->whose : "all",
+		 !hot->late ? ""
+		 : passes   ? late_text
+			    : ", late frames: none are counted");
 	hot->shown = (struct hot_shown){.profile = &hot->profile,
 					.table = &hot->table,
 					.scope = hot->scope,

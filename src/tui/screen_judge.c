@@ -176,7 +176,7 @@ void screen_judge_mute(struct screen_judge *j, const struct finding_def *def, bo
 	j->muted = others;
 }
 
-static bool counts(const struct screen_judge *j, const struct judged *f)
+static bool is_reported(const struct screen_judge *j, const struct judged *f)
 {
 	return f->holds && !screen_judge_mutes(j, f->def) && screen_judge_rank(j, f).severity > SEVERITY_NOTE;
 }
@@ -186,7 +186,7 @@ unsigned screen_judge_held(const struct screen_judge *j)
 	unsigned n = 0;
 
 	for (unsigned i = 0; j->judge && i < j->judge->n_findings; i++)
-		n += counts(j, &j->judge->findings[i]);
+		n += is_reported(j, &j->judge->findings[i]);
 	return n;
 }
 
@@ -201,8 +201,8 @@ static void put_next(const struct screen_judge *j, const struct views *views, st
 	for (unsigned i = 0; i < j->judge->n_findings; i++) {
 		const struct judged *f = &j->judge->findings[i];
 
-		n += counts(j, f);
-		if (counts(j, f) && (!first || screen_judge_before(j, f, first)))
+		n += is_reported(j, f);
+		if (is_reported(j, f) && (!first || screen_judge_before(j, f, first)))
 			first = f;
 	}
 	about = first ? first->def : verdict ? verdict->def : NULL;

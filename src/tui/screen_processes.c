@@ -144,26 +144,20 @@ static bool fill_foot(struct screen *screen, const struct process_list *list)
 	return busiest && (!isnan(gpu) || !gpu_of_threads(screen));
 }
 
-/* The threads that were read to find the busiest one are rows only if threads are shown. */
-static void drop_threads(struct process_list *list)
-{
-	unsigned n = 0;
-
-	for (unsigned i = 0; i < list->n; i++)
-		if (!list->processes[i].is_thread)
-			list->processes[n++] = list->processes[i];
-	list->n = n;
-	list->threads = false;
-}
-
 bool screen_take_processes(struct screen *screen, struct process_list *list)
 {
-	unsigned number;
+	unsigned number, n = 0;
 	bool whole = screen->view->foot == FOOT_CPU ? fill_foot(screen, list) : list->begin_ns != 0;
 
 	screen_judge_processes(&screen->judge, list);
-	if (!screen->pane.threads && screen->pane.wants_busiest != BUSIEST_THREADS)
-		drop_threads(list);
+	/* those that were read to find the busiest one are rows only if threads are shown */
+	if (!screen->pane.threads && screen->pane.wants_busiest != BUSIEST_THREADS) {
+		for (unsigned i = 0; i < list->n; i++)
+			if (!list->processes[i].is_thread)
+				list->processes[n++] = list->processes[i];
+		list->n = n;
+		list->threads = false;
+	}
 	if (list->begin_ns && screen->session->counting)
 		screen_fill_ipc(
 			list, screen->pane.table.counted,

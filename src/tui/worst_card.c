@@ -115,7 +115,7 @@ void worst_card_draw(struct worst_card *card, struct screen *screen, const struc
 	char corner[96] = "";
 	struct rect r;
 
-	screen_draw_frame(screen, &(struct screen_part){NULL, &keys}, alert, canvas, &r);
+	screen_draw_frame(screen, NULL, &keys, alert, canvas, &r);
 	follow_selected(card, stats);
 	if (stats)
 		snprintf(corner, sizeof(corner), "%u of %llu frames  median %.1f ms, p99 %.1f ms",

@@ -17,7 +17,7 @@ struct help_bench {
 	struct alerts alerts;
 	struct canvas canvas;
 	struct help help;
-	struct help_choice choice;
+	struct help_row choice;
 	struct help_text text;
 	struct strbuf rows;
 };
