@@ -196,26 +196,13 @@ static void read_blocks(struct board_row *board, int64_t now_ns)
 	read_numbers(board);
 }
 
-static enum board_state state_of(const struct board_row *board, int64_t now_ns)
-{
-	unsigned tries;
-	int64_t since, age = board_age_ns(board, now_ns);
-
-	if (board->state == BOARD_REFUSED)
-		return BOARD_REFUSED;
-	if (remote_retry_ns(board->remote, &tries, &since))
-		return BOARD_AWAY;
-	if (age == INT64_MAX)
-		return now_ns - remote_heard_ns(board->remote) > BOARDS_GONE_NS ? BOARD_SILENT
-										: BOARD_CONNECTING;
-	return age > BOARDS_GONE_NS ? BOARD_SILENT : BOARD_LIVE;
-}
-
 static bool run_board(struct boards *b, struct board_row *board, int64_t now_ns)
 {
 	AUTO_STRBUF struct strbuf said = {0};
 	struct mlog_arrival arrival;
 	enum board_state before = board->state;
+	int64_t age_ns, since;
+	unsigned tries;
 
 	if (!board->remote || board->state == BOARD_REFUSED)
 		return false;
@@ -232,7 +219,15 @@ static bool run_board(struct boards *b, struct board_row *board, int64_t now_ns)
 	}
 	if (arrival.ended && arrival.err.text[0])
 		refuse_board(board, arrival.err.text);
-	board->state = state_of(board, now_ns);
+	if (board->state == BOARD_REFUSED)
+		return true;
+	age_ns = board_age_ns(board, now_ns);
+	if (remote_retry_ns(board->remote, &tries, &since))
+		board->state = BOARD_AWAY;
+	else if (age_ns == INT64_MAX && now_ns - remote_heard_ns(board->remote) <= BOARDS_GONE_NS)
+		board->state = BOARD_CONNECTING;
+	else
+		board->state = age_ns > BOARDS_GONE_NS ? BOARD_SILENT : BOARD_LIVE;
 	return board->state != before;
 }
 
@@ -390,17 +385,6 @@ void boards_prefer(struct boards *b, const struct board_row *full)
 		if (remote_ask(board->remote, "send", board == full ? "full" : "lean", &number, &err))
 			board->full = board == full;
 	}
-}
-
-unsigned boards_mark(struct boards *b)
-{
-	int64_t number;
-	struct err err;
-	unsigned n = 0;
-
-	for (unsigned i = 0; i < b->n; i++)
-		n += b->boards[i]->remote && remote_ask(b->boards[i]->remote, "mark", "", &number, &err);
-	return n;
 }
 
 void boards_log(struct boards *b, const char *dir)

@@ -101,8 +101,6 @@ void boards_arrange(struct boards *b, int64_t now_ns, bool at_once);
 void boards_prefer(struct boards *b, const struct board_row *full);
 /* Keep the streams of all in files of that directory, or no longer. */
 void boards_log(struct boards *b, const char *dir);
-/* Set a mark on all boards that are connected; returns how many. */
-unsigned boards_mark(struct boards *b);
 
 /* Age of the newest data in ns; INT64_MAX without any. */
 int64_t board_age_ns(const struct board_row *board, int64_t now_ns);

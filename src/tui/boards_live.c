@@ -100,6 +100,9 @@ static void do_key(struct boards_live *l, uint32_t key, int64_t now)
 	struct boards *b = l->boards;
 	char text[64];
 	struct key_action does = keys_action(boards_keys, key, 0);
+	unsigned marked = 0;
+	int64_t number;
+	struct err err;
 
 	switch (does.action) {
 	case ACTION_SELECT:
@@ -130,7 +133,10 @@ static void do_key(struct boards_live *l, uint32_t key, int64_t now)
 		boards_log(b, l->options->log ? l->options->log : ".");
 		break;
 	case ACTION_MARK:
-		snprintf(text, sizeof(text), "mark: set on %u boards", boards_mark(b));
+		for (unsigned i = 0; i < b->n; i++)
+			marked += b->boards[i]->remote &&
+				  remote_ask(b->boards[i]->remote, "mark", "", &number, &err);
+		snprintf(text, sizeof(text), "mark: set on %u boards", marked);
 		show_hint(l, text);
 		break;
 	case ACTION_HELP:
@@ -201,29 +207,24 @@ static void take_input(struct boards_live *l, int64_t now)
 
 /* ---- drawing ---- */
 
-static void draw_help(struct canvas *canvas)
-{
-	struct page page = {.canvas = canvas, .window = canvas_rect(canvas)};
-
-	canvas_clear(canvas);
-	page_text(&page, 1, STYLE_TITLE, NULL, "Keys of Boards; any key closes this");
-	for (const struct key_row *row = boards_rows; row->action; row++)
-		page_text(&page, KEY_COLS, STYLE_TEXT, row->keys, row->brief);
-}
-
 static void draw_frame(struct boards_live *l, int64_t now)
 {
+	struct page page = {.canvas = &l->canvas, .window = canvas_rect(&l->canvas)};
 	int64_t until;
 
 	snprintf(l->question, sizeof(l->question), "filter: %s", l->typed);
 	l->ask = (struct foot_ask){
 		.text = l->question, .answers = "part of a name, Enter, Esc: all", .typed = true};
 	l->canvas.mono = l->term && term_mono(l->term);
-	if (l->helps)
-		draw_help(&l->canvas);
-	else
+	if (!l->helps) {
 		boards_draw(l->boards, alerts_now(&l->alerts, now, &until), l->types ? &l->ask : NULL, now,
 			    &l->canvas);
+		return;
+	}
+	canvas_clear(&l->canvas);
+	page_text(&page, 1, STYLE_TITLE, NULL, "Keys of Boards; any key closes this");
+	for (const struct key_row *row = boards_rows; row->action; row++)
+		page_text(&page, KEY_COLS, STYLE_TEXT, row->keys, row->brief);
 }
 
 /* ---- the loop ---- */

@@ -24,7 +24,7 @@ struct compare_process {
 
 /* A metric of the log: over all of it, and over each phase. */
 struct baseline_value {
-	char *name;
+	const char *name; /* owned */
 	double over[1 + REPORT_PHASES];
 };
 
@@ -96,7 +96,7 @@ static void baseline_free(struct baseline *b)
 	if (!b)
 		return;
 	for (unsigned i = 0; i < b->n; i++)
-		free(b->values[i].name);
+		free((char *)(uintptr_t)b->values[i].name);
 	free(b->values);
 	free(b->processes);
 	free(b);
@@ -175,16 +175,6 @@ void compare_begin_log(struct compare *c)
 	snprintf(c->with, sizeof(c->with), "%s", c->baseline->name);
 }
 
-static double value_of(const struct baseline *b, const char *name, unsigned phase)
-{
-	const struct baseline_value key = {.name = (char *)(uintptr_t)name},
-				    *found =
-					    b->n ? bsearch(&key, b->values, b->n, sizeof(key), compare_values)
-						 : NULL;
-
-	return found ? found->over[phase] : (double)NAN;
-}
-
 void compare_phase(struct compare *c, const char *name, const struct metric_set *const sets[SOURCE_KINDS])
 {
 	const struct baseline *b = c->baseline;
@@ -200,8 +190,12 @@ void compare_phase(struct compare *c, const char *name, const struct metric_set 
 		if (!sets[kind])
 			continue;
 		c->was[kind] = xcalloc(sets[kind]->n_metrics + 1, sizeof(double));
-		for (unsigned i = 0; i < sets[kind]->n_metrics; i++)
-			c->was[kind][i] = value_of(b, sets[kind]->metrics[i].def->name, c->phase);
+		for (unsigned i = 0; i < sets[kind]->n_metrics; i++) {
+			const struct baseline_value key = {.name = sets[kind]->metrics[i].def->name}, *found;
+
+			found = b->n ? bsearch(&key, b->values, b->n, sizeof(key), compare_values) : NULL;
+			c->was[kind][i] = found ? found->over[c->phase] : (double)NAN;
+		}
 	}
 }
 

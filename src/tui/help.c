@@ -251,23 +251,11 @@ static void draw_panel(const struct help *help, const struct help_text *text,
 	draw_rows(help, section, flow, canvas, r);
 }
 
-/* What is left of the last page of keys has the alerts and sources as well, as far as they fit. */
-static void draw_rest(const struct help *help, const struct help_text *text, struct canvas *canvas,
-		      struct rect r)
-{
-	struct page page = {.canvas = canvas, .window = {r.x + 2, r.y + 1, r.w - 4, r.h - 2}};
-
-	if (r.h < REST_FROM || help->page != help->key_pages - 1)
-		return;
-	canvas_box(canvas, r, STYLE_BORDER);
-	canvas_text(canvas, (struct rect){r.x + 2, r.y, r.w - 4, 1}, STYLE_TITLE,
-		    " Alerts and sources  all of it by Tab ");
-	add_all_sources(help, text, &page);
-}
-
 static void draw_panels(struct help *help, const struct help_text *text, const struct help_layout *layout,
 			struct canvas *canvas, struct rect r)
 {
+	struct page page = {.canvas = canvas};
+
 	for (int i = 0; i < layout->n; i++) {
 		const struct help_band *band = &layout->bands[i];
 		struct rect row;
@@ -286,8 +274,14 @@ static void draw_panels(struct help *help, const struct help_text *text, const s
 			rect_left(&row, !layout->boxes);
 		}
 	}
-	if (layout->boxes)
-		draw_rest(help, text, canvas, r);
+	/* what is left of the last page of keys has the alerts and sources, as far as they fit */
+	if (!layout->boxes || r.h < REST_FROM || help->page != help->key_pages - 1)
+		return;
+	canvas_box(canvas, r, STYLE_BORDER);
+	canvas_text(canvas, (struct rect){r.x + 2, r.y, r.w - 4, 1}, STYLE_TITLE,
+		    " Alerts and sources  all of it by Tab ");
+	page.window = (struct rect){r.x + 2, r.y + 1, r.w - 4, r.h - 2};
+	add_all_sources(help, text, &page);
 }
 
 /* ---- a list ---- */
@@ -457,15 +451,21 @@ static void forget_search(struct help *help)
 	help->selected = help->scroll = 0;
 }
 
+static void scroll_by(struct help *help, int lines)
+{
+	int to = help->scroll + lines;
+
+	help->scroll = to < 0 ? 0 : to > help->scroll_max ? help->scroll_max : to;
+}
+
 /* A page of keys or of a list, and from its end the next one. */
 static void turn_page(struct help *help, int by)
 {
-	int to = help->scroll + by * (help->window > 1 ? help->window - 1 : 1);
 	bool at_end = by > 0 ? help->scroll >= help->scroll_max : help->scroll <= 0;
 
 	help->selected = 0;
 	if (!at_end) {
-		help->scroll = to < 0 ? 0 : to > help->scroll_max ? help->scroll_max : to;
+		scroll_by(help, by * (help->window > 1 ? help->window - 1 : 1));
 	} else if (help->page + by >= 0 && help->page + by < help->pages) {
 		help->page += by;
 		help->scroll = 0;
@@ -477,8 +477,7 @@ static void move_selection(struct help *help, int by)
 	int to = help->selected + by;
 
 	if (on_sources(help)) {
-		to = help->scroll + by;
-		help->scroll = to < 0 ? 0 : to > help->scroll_max ? help->scroll_max : to;
+		scroll_by(help, by);
 		return;
 	}
 	if (!help->selected || to < help->first)

@@ -217,21 +217,10 @@ static void add_metrics(struct gathering *g)
 	}
 }
 
-static void add_findings(struct gathering *g)
-{
-	const struct gpudb *db = g->text->session->db;
-
-	for (unsigned i = 0; db && i < db->n_findings; i++) {
-		const struct finding_def *def = &db->findings[i];
-
-		if (def->kind == FINDING_RULE || def->kind == FINDING_VERDICT)
-			add_row(g, &(struct help_row){HELP_FINDING, def->name, def->title, def->title,
-						      STYLE_KEY, .finding = def});
-	}
-}
-
 void help_rows_gather(struct help_rows *rows, const struct help_text *text, const char *search, bool ascii)
 {
+	const struct gpudb *db = text->session->db;
+
 	rows->n = 0;
 	for (int rank = BEST_RANK; rank > 0; rank--) {
 		struct gathering g = {rows, text, search, ascii, rank};
@@ -246,6 +235,12 @@ void help_rows_gather(struct help_rows *rows, const struct help_text *text, cons
 		if (!search[0])
 			break;
 		add_metrics(&g);
-		add_findings(&g);
+		for (unsigned i = 0; db && i < db->n_findings; i++) {
+			const struct finding_def *def = &db->findings[i];
+
+			if (def->kind == FINDING_RULE || def->kind == FINDING_VERDICT)
+				add_row(&g, &(struct help_row){HELP_FINDING, def->name, def->title,
+							       def->title, STYLE_KEY, .finding = def});
+		}
 	}
 }

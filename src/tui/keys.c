@@ -2,6 +2,7 @@
 
 #include "base/alloc.h"
 #include "model/process.h"
+#include "tui/process_pane.h"
 
 #include <assert.h>
 
@@ -159,8 +160,8 @@ static const struct key_row rows_everywhere[] = {
 
 const struct key_table keys_everywhere[1] = {{{characters_everywhere, specials_everywhere}, rows_everywhere}};
 
-static const struct key_code characters_of_processes[] = {{'/', ACTION_FILTER, 0},
-							  {'u', ACTION_USER, 0},
+static const struct key_code characters_of_processes[] = {{'/', ACTION_FILTER, PANE_FILTER},
+							  {'u', ACTION_USER, PANE_USER},
 							  {'P', ACTION_SORT, PROCESS_BY_CPU},
 							  {'M', ACTION_SORT, PROCESS_BY_MEMORY},
 							  {'T', ACTION_SORT, PROCESS_BY_TIME},
@@ -175,12 +176,21 @@ static const struct key_code characters_of_processes[] = {{'/', ACTION_FILTER, 0
 							  {'k', ACTION_SIGNAL, 0},
 							  {K_SPECIAL, ACTION_NONE, 0}};
 
-static const struct key_code specials_of_processes[] = {
-	{K_ENTER, ACTION_COUNT, 0},    {K_UP, ACTION_SELECT, -1},        {K_WHEEL_UP, ACTION_SELECT, -1},
-	{K_DOWN, ACTION_SELECT, 1},    {K_WHEEL_DOWN, ACTION_SELECT, 1}, {K_PAGE_UP, ACTION_PAGE, -1},
-	{K_PAGE_DOWN, ACTION_PAGE, 1}, {K_HOME, ACTION_EDGE, -1},        {K_END, ACTION_EDGE, 1},
-	{K_F4, ACTION_FILTER, 0},      {K_F3, ACTION_SEARCH, 0},         {K_F6, ACTION_CHOOSE_SORT, 0},
-	{K_F5, ACTION_TREE, 0},        {K_F9, ACTION_SIGNAL, 0},         {K_SPECIAL, ACTION_NONE, 0}};
+static const struct key_code specials_of_processes[] = {{K_ENTER, ACTION_COUNT, 0},
+							{K_UP, ACTION_SELECT, -1},
+							{K_WHEEL_UP, ACTION_SELECT, -1},
+							{K_DOWN, ACTION_SELECT, 1},
+							{K_WHEEL_DOWN, ACTION_SELECT, 1},
+							{K_PAGE_UP, ACTION_PAGE, -1},
+							{K_PAGE_DOWN, ACTION_PAGE, 1},
+							{K_HOME, ACTION_EDGE, -1},
+							{K_END, ACTION_EDGE, 1},
+							{K_F4, ACTION_FILTER, PANE_FILTER},
+							{K_F3, ACTION_SEARCH, PANE_SEARCH},
+							{K_F6, ACTION_CHOOSE_SORT, 0},
+							{K_F5, ACTION_TREE, 0},
+							{K_F9, ACTION_SIGNAL, 0},
+							{K_SPECIAL, ACTION_NONE, 0}};
 
 static const struct key_row rows_of_processes[] = {
 	{ACTION_COUNT, NEEDS_COUNT, GROUP_LOOK, "Enter", NULL, "count", 3, "count this one alone",
@@ -256,26 +266,6 @@ struct key_action keys_action(const struct key_table *table, uint32_t key, unsig
 		   : (struct key_action){0};
 }
 
-/* A key that is not a visible character has the name of its row. */
-static void add_key_name(uint32_t key, struct strbuf *out)
-{
-	const struct key_row *row = find_row(keys_everywhere, key, ~0u);
-	char utf8[4];
-
-	if (!row)
-		row = find_row(keys_of_processes, key, ~0u);
-	if (key >= K_F2 && key <= K_F10)
-		strbuf_printf(out, "F%u", key - K_F1 + 1);
-	else if (row && (key <= ' ' || key >= K_SPECIAL))
-		strbuf_str(out, row->ascii ? row->ascii : row->keys);
-	else if (key < ' ')
-		strbuf_printf(out, "Ctrl-%c", (char)(key + '@'));
-	else if (key == K_BACKSPACE)
-		strbuf_str(out, "Backspace");
-	else
-		strbuf_add(out, utf8, utf8_put(utf8, key));
-}
-
 bool keys_pass_card(uint32_t key)
 {
 	static const enum action passed[] = {ACTION_PAUSE, ACTION_HISTORY,  ACTION_MARK,
@@ -291,9 +281,23 @@ bool keys_pass_card(uint32_t key)
 void keys_why(const struct key_table *table, uint32_t key, unsigned has, struct strbuf *said)
 {
 	const struct key_row *row = find_row(table, key, ~0u);
+	const struct key_row *named = find_row(keys_everywhere, key, ~0u);
 	unsigned lacks = row ? row->needs & ~has : 0;
+	char utf8[4];
 
-	add_key_name(key, said);
+	if (!named)
+		named = find_row(keys_of_processes, key, ~0u);
+	/* a key that is not a visible character has the name of its row */
+	if (key >= K_F2 && key <= K_F10)
+		strbuf_printf(said, "F%u", key - K_F1 + 1);
+	else if (named && (key <= ' ' || key >= K_SPECIAL))
+		strbuf_str(said, named->ascii ? named->ascii : named->keys);
+	else if (key < ' ')
+		strbuf_printf(said, "Ctrl-%c", (char)(key + '@'));
+	else if (key == K_BACKSPACE)
+		strbuf_str(said, "Backspace");
+	else
+		strbuf_add(said, utf8, utf8_put(utf8, key));
 	strbuf_str(said,
 		   lacks & NEEDS_LIVE && has & NEEDS_MACHINE
 			   ? ": only on the machine itself; malitop on takes --pid, --profiling, --per-core"

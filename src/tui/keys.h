@@ -63,7 +63,7 @@ enum action {
 	ACTION_RETRY, /* in Boards only: connect to those that are away */
 	/* in the Processes view only */
 	ACTION_COUNT,  /* CPU events of the selected process alone */
-	ACTION_FILTER, /* by a text */
+	ACTION_FILTER, /* by a text [enum pane_mode, as the next two] */
 	ACTION_SEARCH, /* select the next row with a text */
 	ACTION_USER,
 	ACTION_SORT, /* [enum process_key] */

@@ -25,16 +25,13 @@ static void resize_canvas(struct live *l)
 	l->dirty = true;
 }
 
-/* SIGHUP means two things: the terminal is gone, or, as for daemons, read the files again. */
-static bool is_reload(struct live *l)
+static bool has_hung_up(struct live *l)
 {
 	struct pollfd fds[TERM_FDS];
 
-	if (!l->session.db->n_own)
-		return false;
 	term_fds(l->term, fds);
-	fds[0].events = 0; /* only whether it hung up */
-	return l->sys->poll(l->sys, fds, 1, 0) == 0;
+	fds[0].events = 0;
+	return l->sys->poll(l->sys, fds, 1, 0) != 0;
 }
 
 static void take_input(struct live *l)
@@ -55,7 +52,8 @@ static void take_input(struct live *l)
 			alerts_hint(&l->alerts, l->sys->monotonic_ns(l->sys),
 				    "paste: ignored: only typed keys count");
 			l->dirty = true;
-		} else if (event == TERM_QUIT && in.signal == SIGHUP && is_reload(l)) {
+		} else if (event == TERM_QUIT && in.signal == SIGHUP && l->session.db->n_own &&
+			   !has_hung_up(l)) { /* as for daemons: read the files again */
 			live_reload(l);
 		} else if (event == TERM_QUIT) {
 			l->signal = in.signal;
@@ -129,31 +127,25 @@ static void take_processes(struct live *l)
 	}
 }
 
-/* CPU events are read as rarely as something needs them: beside a GPU they share its time, and a
- * log has the interval. Otherwise the screen shows them once a refresh. */
-static void pace_cpu_events(struct live *l)
+/* At the end of a refresh period: update the numbers, unless the screen is paused. */
+static void step_refresh(struct live *l, int64_t now)
 {
-	int64_t interval_ns = l->options->interval_ns;
-	int64_t period_ns = l->session.gpu || l->recorder || l->feeds.refresh_ns < interval_ns
-				    ? interval_ns
-				    : l->feeds.refresh_ns;
+	int64_t period_ns = l->options->interval_ns;
 
+	if (now < l->next_step_ns)
+		return;
+	l->next_step_ns += l->feeds.refresh_ns * ((now - l->next_step_ns) / l->feeds.refresh_ns + 1);
+	live_follow_range(l);
+	/* CPU events are read as rarely as something needs them: beside a GPU they share its time,
+	 * and a log has the interval. Otherwise the screen shows them once a refresh. */
+	if (!l->session.gpu && !l->recorder && l->feeds.refresh_ns >= period_ns)
+		period_ns = l->feeds.refresh_ns;
 	for (unsigned i = 0; i < l->session.n; i++) {
 		struct session_source *s = &l->session.sources[i];
 
 		if (s->kind == SOURCE_PERF && s->asked_ns != period_ns)
 			feeds_set_interval(&l->feeds, s, period_ns);
 	}
-}
-
-/* At the end of a refresh period: update the numbers, unless the screen is paused. */
-static void step_refresh(struct live *l, int64_t now)
-{
-	if (now < l->next_step_ns)
-		return;
-	l->next_step_ns += l->feeds.refresh_ns * ((now - l->next_step_ns) / l->feeds.refresh_ns + 1);
-	live_follow_range(l);
-	pace_cpu_events(l);
 	if (!l->screen.paused_ns)
 		feeds_step(&l->feeds);
 	if (l->past.wanted)
@@ -210,24 +202,12 @@ static bool start_log(struct live *l, int64_t now, struct err *err)
 	return true;
 }
 
-static void take_past_processes(struct live *l)
-{
-	struct process_list *list;
-	struct process_query query;
-	int64_t period_ns;
-
-	player_want_processes(l->player, screen_wants_processes(&l->screen, &query, &period_ns));
-	if (l->jumps != l->player->jumps)
-		screen_forget_processes(&l->screen);
-	l->jumps = l->player->jumps;
-	list = player_take_processes(l->player);
-	if (list)
-		screen_take_processes(&l->screen, list);
-}
-
 static void run_log(struct live *l, int64_t now)
 {
 	struct strbuf *said = &l->player->said;
+	struct process_list *list;
+	struct process_query query;
+	int64_t period_ns;
 	struct span rest;
 
 	l->dirty |= player_run(l->player, now);
@@ -237,7 +217,13 @@ static void run_log(struct live *l, int64_t now)
 		alerts_add(&l->alerts, now, span_until(&rest, '\n').p);
 	strbuf_clear(said);
 	live_look_at_log(l);
-	take_past_processes(l);
+	player_want_processes(l->player, screen_wants_processes(&l->screen, &query, &period_ns));
+	if (l->jumps != l->player->jumps)
+		screen_forget_processes(&l->screen);
+	l->jumps = l->player->jumps;
+	list = player_take_processes(l->player);
+	if (list)
+		screen_take_processes(&l->screen, list);
 	if (now >= l->next_step_ns) { /* alerts expire, and the log may grow */
 		l->next_step_ns = now + l->feeds.refresh_ns;
 		l->dirty = true;

@@ -49,7 +49,7 @@ static void show_explanation(struct live *l)
 
 static void show_own_view(struct live *l)
 {
-	if (!screen_next_own(&l->screen))
+	if (!screen_turn(&l->screen, 1, true))
 		live_hint(l, l->session.db->n_own
 				     ? "own views: none of them has anything to show on this machine"
 				     : "own views: none yet: OWN VIEWS in malitop(1) says how to write one");
@@ -128,7 +128,7 @@ static void next_scope(struct live *l)
 
 static void turn_view(struct live *l, int by)
 {
-	if (!screen_turn(&l->screen, by))
+	if (!screen_turn(&l->screen, by, false))
 		live_hint(l, "view: there is no other one");
 }
 

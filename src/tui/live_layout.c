@@ -138,16 +138,11 @@ struct layout_map {
 	uint8_t sides[MAP_ROWS][MAP_COLS];
 };
 
-static void mark_across(struct layout_map *map, int y, int from, int to)
+static void mark_line(struct layout_map *map, int x, int y, int n, bool down)
 {
-	for (int x = from; x <= to; x++)
-		map->sides[y][x] |= (x > from ? MAP_LEFT : 0) | (x < to ? MAP_RIGHT : 0);
-}
-
-static void mark_down(struct layout_map *map, int x, int from, int to)
-{
-	for (int y = from; y <= to; y++)
-		map->sides[y][x] |= (y > from ? MAP_UP : 0) | (y < to ? MAP_DOWN : 0);
+	for (int i = 0; i <= n; i++)
+		map->sides[y + (down ? i : 0)][x + (down ? 0 : i)] |=
+			(i > 0 ? down ? MAP_UP : MAP_LEFT : 0) | (i < n ? down ? MAP_DOWN : MAP_RIGHT : 0);
 }
 
 /* A rectangle of the view in the places of the map; neighbours share their border. */
@@ -180,10 +175,10 @@ static void draw_map(const struct hits *hits, struct canvas *canvas, struct rect
 
 		if (hits->list[i].kind != HIT_PANEL || !at.w || !at.h)
 			continue;
-		mark_across(&map, at.y, at.x, at.x + at.w);
-		mark_across(&map, at.y + at.h, at.x, at.x + at.w);
-		mark_down(&map, at.x, at.y, at.y + at.h);
-		mark_down(&map, at.x + at.w, at.y, at.y + at.h);
+		mark_line(&map, at.x, at.y, at.w, false);
+		mark_line(&map, at.x, at.y + at.h, at.w, false);
+		mark_line(&map, at.x, at.y, at.h, true);
+		mark_line(&map, at.x + at.w, at.y, at.h, true);
 	}
 	for (int y = 0; y < MAP_ROWS; y++)
 		for (int x = 0; x < MAP_COLS; x++)
@@ -198,22 +193,6 @@ static void draw_map(const struct hits *hits, struct canvas *canvas, struct rect
 	}
 }
 
-/* What is hidden, by name. */
-static void draw_hidden(const struct live *l, const char *all, const char *shown, struct canvas *canvas,
-			struct rect r)
-{
-	const struct view *view = l->screen.view;
-
-	rect_top(&r, 1);
-	for (const char *p = all; *p && r.h > 0; p++)
-		for (unsigned i = 0; i < view->n_charts && !strchr(shown, *p); i++)
-			if (view->charts[i].letter == *p && !view->charts[i].elsewhere) {
-				canvas_printf(canvas, rect_top(&r, 1), STYLE_DIM, " hidden    %c %s", *p,
-					      view->charts[i].title);
-				break;
-			}
-}
-
 void live_draw_layouts(struct live *l, const struct alert *alert)
 {
 	const struct foot_keys keys = {.keys = {{"\u2191 \u2193", "Up Down", "choose", 1},
@@ -223,6 +202,7 @@ void live_draw_layouts(struct live *l, const struct alert *alert)
 						{"F2", NULL, "save", 0},
 						{"Esc", NULL, "as before", 0}},
 				       .n = 6};
+	const struct view *view = l->screen.view;
 	struct canvas *canvas = &l->canvas;
 	struct rect r = canvas_rect(canvas), footer = rect_bottom(&r, 1), box;
 	bool has_map = r.w >= MAP_FROM && r.h >= MAP_ROWS_FROM;
@@ -250,6 +230,12 @@ void live_draw_layouts(struct live *l, const struct alert *alert)
 	l->screen.hits.n = 0;
 	for (unsigned i = 0; (int)i < n; i++)
 		draw_layout(l, i, all, canvas, rect_top(&box, 1));
-	if (has_map && !l->screen.layout.minimal)
-		draw_hidden(l, all, shown, canvas, box);
+	rect_top(&box, 1);
+	for (const char *p = all; *p && has_map && !l->screen.layout.minimal && box.h > 0; p++)
+		for (unsigned i = 0; i < view->n_charts && !strchr(shown, *p); i++)
+			if (view->charts[i].letter == *p && !view->charts[i].elsewhere) {
+				canvas_printf(canvas, rect_top(&box, 1), STYLE_DIM, " hidden    %c %s", *p,
+					      view->charts[i].title);
+				break;
+			}
 }

@@ -21,7 +21,7 @@ static void draw_help(struct live *l, const struct alert *alert)
 	help_draw(&l->help,
 		  &(struct help_text){.session = &l->session,
 				      .view = l->screen.view->title,
-				      .own = screen_keys(&l->screen),
+				      .own = screen_pane(&l->screen) ? keys_of_processes : NULL,
 				      .has = screen_has(&l->screen),
 				      .frames = views_find(&l->screen.views, "frame"),
 				      .own_cost = l->own_cost[0] ? l->own_cost : NULL,
@@ -232,24 +232,12 @@ void live_ask(struct live *l, const struct question *question, const char *typed
 
 /* ---- drawing ---- */
 
-static const struct foot_ask *question_text(struct live *l)
-{
-	const struct question *q = l->asks;
-
-	if (!live_is_open(l, MODE_QUESTION))
-		return NULL;
-	snprintf(l->question, sizeof(l->question), "%s%s%s", q->text, q->typed ? ": " : "", l->typed);
-	l->ask = (struct foot_ask){.text = l->question,
-				   .answers = l->player && q->of_log ? q->of_log : q->answers,
-				   .typed = q->typed};
-	return &l->ask;
-}
-
 /* Draw the view and the lowest n modes. */
 static void draw_below(struct live *l, unsigned n)
 {
 	int64_t now = l->sys->monotonic_ns(l->sys), until;
 	const struct alert *alert = alerts_now(&l->alerts, now, &until);
+	const struct question *q = l->asks;
 	unsigned first = n;
 
 	screen_describe(&l->screen, now);
@@ -257,7 +245,14 @@ static void draw_below(struct live *l, unsigned n)
 		l->sys->realtime_ns(l->sys) - (l->screen.paused_ns ? now - l->screen.paused_ns : 0);
 	if (l->player)
 		screen_show_moment(&l->screen, l->player, now);
-	l->screen.ask = question_text(l);
+	l->screen.ask = NULL;
+	if (live_is_open(l, MODE_QUESTION)) {
+		snprintf(l->question, sizeof(l->question), "%s%s%s", q->text, q->typed ? ": " : "", l->typed);
+		l->ask = (struct foot_ask){.text = l->question,
+					   .answers = l->player && q->of_log ? q->of_log : q->answers,
+					   .typed = q->typed};
+		l->screen.ask = &l->ask;
+	}
 	l->screen.timeline = live_timeline(l);
 	l->screen.marks = l->past.marks;
 	l->screen.n_marks = l->past.n_marks;

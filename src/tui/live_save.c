@@ -37,29 +37,24 @@ static void make_name(const struct sys *sys, unsigned number, const char *ending
 		snprintf(name, 64, "malitop-%s-%u.%s", day, number, ending);
 }
 
-/* "REC run.mlog 12.4 MB" of a stream that is kept; a failure is said once. */
-static void look_at_stream(struct live *l, struct remote *remote)
-{
-	struct err failed, err;
-	uint64_t bytes;
-	const char *name = remote_log_state(remote, &bytes, &failed);
-
-	if (name)
-		snprintf(l->screen.recording, sizeof(l->screen.recording), "REC %.32s %.1f MB", name,
-			 (double)bytes / 1e6);
-	else if (failed.text[0] && !remote_log_end(remote, &err))
-		alert_user(l, err.text, false);
-}
-
 void live_look_at_log(struct live *l)
 {
+	struct remote *remote = l->player ? l->player->remote : NULL;
 	struct recorder_state state;
+	const char *name = NULL;
+	struct err failed, err;
 	char text[200] = "";
+	uint64_t bytes;
 	double mb;
 
 	l->screen.recording[0] = 0;
-	if (l->player && l->player->remote)
-		look_at_stream(l, l->player->remote);
+	if (remote) /* of a stream that is kept; a failure is said once */
+		name = remote_log_state(remote, &bytes, &failed);
+	if (name)
+		snprintf(l->screen.recording, sizeof(l->screen.recording), "REC %.32s %.1f MB", name,
+			 (double)bytes / 1e6);
+	else if (remote && failed.text[0] && !remote_log_end(remote, &err))
+		alert_user(l, err.text, false);
 	if (!l->recorder)
 		return;
 	recorder_look(l->recorder, &state);
@@ -140,33 +135,14 @@ void live_log(struct live *l)
 /* ---- a snapshot ---- */
 
 /* A number that grows is per second. */
-static double value_of(const struct metric *metric, const double *vector)
+static void put_value(struct strbuf *out, const struct metric *metric, const double *vector)
 {
 	double value = vector ? metric_value(metric, vector) : (double)NAN;
-
-	return metric->grows && vector ? value / vector[VECTOR_SECONDS] : value;
-}
-
-static void put_number(struct strbuf *out, double value)
-{
 	char text[NUMBER_TEXT];
 
+	if (metric->grows && vector)
+		value /= vector[VECTOR_SECONDS];
 	strbuf_printf(out, ",%s", isfinite(value) ? number_shortest(text, value) : "");
-}
-
-static void put_metrics(const struct feed *feed, struct strbuf *out)
-{
-	for (unsigned i = 0; i < feed->set->n_metrics; i++) {
-		const struct metric *m = &feed->set->metrics[i];
-		double now = value_of(m, feed->now);
-
-		csv_field(out, m->def->name);
-		strbuf_printf(out, ",%s%s", m->unit->name, m->grows ? " per second" : "");
-		put_number(out, now);
-		if (feed->mark)
-			put_number(out, value_of(m, feed->mark));
-		strbuf_str(out, CSV_EOL);
-	}
 }
 
 /* Every metric of the shown sources, as it is on the screen: of a refresh, or of the range. */
@@ -181,26 +157,18 @@ static bool put_numbers(struct live *l, struct strbuf *out, struct err *err)
 		compared |= data.feeds[kind].mark != NULL;
 	strbuf_printf(out, "name,unit,value%s" CSV_EOL, compared ? ",compared_with" : "");
 	for (enum source_kind kind = 0; kind < SOURCE_KINDS; kind++)
-		if (data.feeds[kind].set)
-			put_metrics(&data.feeds[kind], out);
+		for (unsigned i = 0; data.feeds[kind].set && i < data.feeds[kind].set->n_metrics; i++) {
+			const struct feed *feed = &data.feeds[kind];
+			const struct metric *m = &feed->set->metrics[i];
+
+			csv_field(out, m->def->name);
+			strbuf_printf(out, ",%s%s", m->unit->name, m->grows ? " per second" : "");
+			put_value(out, m, feed->now);
+			if (feed->mark)
+				put_value(out, m, feed->mark);
+			strbuf_str(out, CSV_EOL);
+		}
 	return true;
-}
-
-/* Save it under the first name from *number on that no file has. */
-static bool save_new(struct live *l, const char *ending, const struct strbuf *text, unsigned *number,
-		     char name[64], struct err *err)
-{
-	bool ok = false;
-
-	for (err->code = EEXIST; !ok && *number <= NAMES_MAX && err->code == EEXIST; *number += !ok) {
-		struct log_file *file;
-
-		make_name(l->sys, *number, ending, name);
-		file = log_file_open(l->sys, name, &(struct log_file_options){0}, err);
-		ok = file && log_file_write(file, text->p, text->n, err);
-		ok = log_file_close(file, ok ? err : NULL) && ok;
-	}
-	return ok;
 }
 
 static bool put_screen(struct live *l, struct strbuf *out, struct err *err)
@@ -259,13 +227,14 @@ static const struct {
 	bool (*put)(struct live *l, struct strbuf *out, struct err *err);
 } formats[] = {{"txt", put_screen}, {"csv", put_numbers}, {"svg", put_picture}, {"html", put_page}};
 
-/* Save the screen in one format, and add its name to *said: only the ending if the rest is that of
- * the one before. */
+/* Save the screen in one format under the first name from *number on that no file has, and add that
+ * to *said: only the ending if the rest is that of the one before. */
 static bool save_format(struct live *l, struct span ending, unsigned *number, struct strbuf *said,
 			struct err *err)
 {
 	AUTO_STRBUF struct strbuf text = {0};
 	unsigned before = *number;
+	bool ok = false;
 	char name[64];
 	size_t i = 0;
 
@@ -274,13 +243,19 @@ static bool save_format(struct live *l, struct span ending, unsigned *number, st
 	if (!formats[i].put(l, &text, err))
 		return false;
 	*number = before ? before : 1;
-	if (!save_new(l, formats[i].ending, &text, number, name, err))
-		return false;
-	if (*number == before)
+	for (err->code = EEXIST; !ok && *number <= NAMES_MAX && err->code == EEXIST; *number += !ok) {
+		struct log_file *file;
+
+		make_name(l->sys, *number, formats[i].ending, name);
+		file = log_file_open(l->sys, name, &(struct log_file_options){0}, err);
+		ok = file && log_file_write(file, text.p, text.n, err);
+		ok = log_file_close(file, ok ? err : NULL) && ok;
+	}
+	if (ok && *number == before)
 		strbuf_printf(said, ", .%s", formats[i].ending);
-	else
+	else if (ok)
 		strbuf_printf(said, "%s%s", said->n ? ", " : "snapshot: ", name);
-	return true;
+	return ok;
 }
 
 void live_snapshot(struct live *l)

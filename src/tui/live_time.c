@@ -436,8 +436,8 @@ void live_range(struct live *l)
 {
 	int64_t at = shown_ns(l);
 
-	if (l->player && !l->player->paused)
-		player_pause(l->player, l->sys->monotonic_ns(l->sys));
+	if (l->player)
+		l->player->paused = true;
 	if (!l->range_from_ns) {
 		l->range_from_ns = at;
 		live_hint(l, "range: it begins here; go to its end, then v again");
@@ -474,8 +474,8 @@ void live_phase(struct live *l)
 	int64_t at_ns = shown_ns(l);
 	const struct timeline *line;
 
-	if (l->player && !l->player->paused)
-		player_pause(l->player, l->sys->monotonic_ns(l->sys));
+	if (l->player)
+		l->player->paused = true;
 	if (!l->player && !live_pause_screen(l))
 		return;
 	line = live_timeline(l);

@@ -18,28 +18,22 @@ static int64_t begin_of(const struct player_line *line, int cell)
 
 /* ---- marks and losses ---- */
 
-static void find_marks(struct player *p)
+/* The marks, as many as fit, and the cells with losses. */
+static void find_places(struct player_line *line)
 {
-	struct player_line *line = &p->line;
-	int64_t from = line->line.begin_ns - 1, found;
-	struct timeline_mark *mark;
+	int64_t from = line->line.begin_ns - 1, found, length = line->line.end_ns - line->line.begin_ns;
 
 	while (line->line.n_marks < TIMELINE_MARKS) {
+		struct timeline_mark *mark = &line->marks[line->line.n_marks];
 		AUTO_STRBUF struct strbuf text = {0};
 
 		if (!mlog_reader_find(line->reader, from, false, MLOG_MARK, &found, &text) || found <= from)
-			return;
-		mark = &line->marks[line->line.n_marks++];
+			break;
+		line->line.n_marks++;
 		mark->at_ns = from = found;
 		str_printable(mark->text, sizeof(mark->text), text.n ? text.p : "mark");
 	}
-}
-
-static void find_losses(struct player *p)
-{
-	struct player_line *line = &p->line;
-	int64_t from = line->line.begin_ns - 1, found, length = line->line.end_ns - line->line.begin_ns;
-
+	from = line->line.begin_ns - 1;
 	for (int i = 0; i < LOSSES_MAX && length > 0; i++) {
 		int cell;
 
@@ -190,10 +184,8 @@ static void start_line(struct player *p, int n_cells)
 		mlog_reader_refresh(line->reader);
 	else
 		line->reader = mlog_reader_new(&p->input, p->title, NULL);
-	if (!line->reader)
-		return;
-	find_marks(p);
-	find_losses(p);
+	if (line->reader)
+		find_places(line);
 }
 
 bool player_read_line(struct player *p)

@@ -132,22 +132,13 @@ static void toggle_threads(struct process_pane *pane)
 			      pane->threads ? "listed" : "left out");
 }
 
-static void type_filter(struct process_pane *pane)
+static void type_text(struct process_pane *pane, int mode)
 {
-	pane->mode = PANE_FILTER;
-	memcpy(pane->typed, pane->filter, sizeof(pane->typed));
-}
+	const char *const texts[PANE_MODES] = {
+		[PANE_FILTER] = pane->filter, [PANE_SEARCH] = pane->search, [PANE_USER] = pane->user};
 
-static void type_search(struct process_pane *pane)
-{
-	pane->mode = PANE_SEARCH;
-	memcpy(pane->typed, pane->search, sizeof(pane->typed));
-}
-
-static void type_user(struct process_pane *pane)
-{
-	pane->mode = PANE_USER;
-	memcpy(pane->typed, pane->user, sizeof(pane->typed));
+	pane->mode = (enum pane_mode)mode;
+	memcpy(pane->typed, texts[mode], sizeof(pane->typed));
 }
 
 static void toggle_counting(struct process_pane *pane)
@@ -238,10 +229,10 @@ static const struct {
 	[ACTION_EDGE] = {.act_by = select_edge_row},  [ACTION_COUNT] = {.act = toggle_counting},
 	[ACTION_SORT] = {.act_by = sort_rows},        [ACTION_NEXT_SORT] = {.act = sort_by_next_key},
 	[ACTION_REVERSE] = {.act = reverse_order},    [ACTION_TREE] = {.act = toggle_tree},
-	[ACTION_THREADS] = {.act = toggle_threads},   [ACTION_FILTER] = {.act = type_filter},
-	[ACTION_SEARCH] = {.act = type_search},       [ACTION_CHOOSE_SORT] = {.act = choose_sort},
+	[ACTION_THREADS] = {.act = toggle_threads},   [ACTION_FILTER] = {.act_by = type_text},
+	[ACTION_SEARCH] = {.act_by = type_text},      [ACTION_CHOOSE_SORT] = {.act = choose_sort},
 	[ACTION_KERNEL] = {.act = toggle_kernel},     [ACTION_COMMANDS] = {.act = toggle_commands},
-	[ACTION_USER] = {.act = type_user},           [ACTION_SIGNAL] = {.act = choose_signal},
+	[ACTION_USER] = {.act_by = type_text},        [ACTION_SIGNAL] = {.act = choose_signal},
 };
 
 static bool key_in_rows(struct process_pane *pane, uint32_t key)
@@ -327,30 +318,20 @@ static bool key_in_user(struct process_pane *pane, uint32_t key)
 /* Move in what is open over the rows. Returns false for a key that does something else. */
 static bool move_choice(struct process_pane *pane, uint32_t key)
 {
+	struct key_action does = keys_action(keys_of_processes, key, 0);
 	struct process_choice *c = &pane->choice;
 
-	switch (key) {
-	case K_UP:
-	case K_WHEEL_UP:
-		c->at -= c->at > 0;
-		return true;
-	case K_DOWN:
-	case K_WHEEL_DOWN:
-		c->at += c->at + 1 < c->n;
-		return true;
-	case K_HOME:
-		c->at = 0;
-		return true;
-	case K_END:
-		c->at = c->n - 1;
-		return true;
-	case K_ESCAPE:
-	case 'q':
+	if (key == K_ESCAPE || key == 'q')
 		process_pane_leave(pane);
-		return true;
-	default:
+	else if (does.action == ACTION_SELECT && does.number < 0)
+		c->at -= c->at > 0;
+	else if (does.action == ACTION_SELECT)
+		c->at += c->at + 1 < c->n;
+	else if (does.action == ACTION_EDGE)
+		c->at = does.number > 0 ? c->n - 1 : 0;
+	else
 		return false;
-	}
+	return true;
 }
 
 static bool key_in_sort(struct process_pane *pane, uint32_t key)

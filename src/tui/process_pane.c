@@ -90,10 +90,9 @@ static void arrange_busiest(struct process_pane *pane)
 		t->n = 0;
 		return;
 	}
-	pane->busiest_rows =
-		xreallocarray(pane->busiest_rows, pane->list->n + 1, sizeof(*pane->busiest_rows));
 	t->list = pane->list;
-	t->rows = pane->busiest_rows;
+	t->rows = pane->busiest_rows =
+		xreallocarray(pane->busiest_rows, pane->list->n + 1, sizeof(*pane->busiest_rows));
 	t->order.tasks = pane->wants_busiest == BUSIEST_THREADS;
 	t->unknown = pane->table.unknown | (t->order.tasks ? OF_PROCESSES : 0);
 	t->n_processes = pane->table.n_processes;

@@ -274,15 +274,20 @@ bool screen_next_gpu(struct screen *screen)
 	return true;
 }
 
-bool screen_turn(struct screen *screen, int by)
+bool screen_turn(struct screen *screen, int by, bool own)
 {
 	unsigned n = screen->views.n_views, at = (unsigned)(screen->view - screen->views.views);
 
+	if (own && !screen->view->own)
+		at = n - 1; /* before the first */
 	for (unsigned i = 0; i < n; i++) {
+		const struct view *view;
+
 		at = (at + (by > 0 ? 1 : n - 1)) % n;
-		if (screen->views.views[at].hidden || &screen->views.views[at] == screen->view)
+		view = &screen->views.views[at];
+		if (own ? !view->own : view->hidden || view == screen->view)
 			continue;
-		screen_show(screen, &screen->views.views[at]);
+		screen_show(screen, view);
 		return true;
 	}
 	return false;
@@ -415,11 +420,6 @@ unsigned screen_has(struct screen *screen)
 	return screen_pane(screen) ? has : has | NEEDS_ROWS;
 }
 
-const struct key_table *screen_keys(struct screen *screen)
-{
-	return screen_pane(screen) ? keys_of_processes : NULL;
-}
-
 void screen_draw(struct screen *screen, const struct alert *alert, struct canvas *canvas)
 {
 	const struct view *view;
@@ -427,7 +427,7 @@ void screen_draw(struct screen *screen, const struct alert *alert, struct canvas
 	struct foot_keys keys;
 	struct rect body;
 
-	keys_foot(&keys, screen_keys(screen), screen_has(screen));
+	keys_foot(&keys, screen_pane(screen) ? keys_of_processes : NULL, screen_has(screen));
 	screen_draw_frame(screen, screen->view, &keys, alert, canvas, &body);
 	view = screen_shown_view(screen);
 	screen_fill_data(screen, &data);
@@ -444,23 +444,6 @@ void screen_draw(struct screen *screen, const struct alert *alert, struct canvas
 			    "no row of this view fits the filter: Esc shows all again");
 	screen->gives_way = !screen->pane.busiest_page;
 	screen->scroll.follow = false;
-}
-
-/* ---- views of the user's own ---- */
-
-bool screen_next_own(struct screen *screen)
-{
-	unsigned n = screen->views.n_views, at = (unsigned)(screen->view - screen->views.views);
-
-	for (unsigned i = 1; i <= n; i++) {
-		const struct view *view = &screen->views.views[screen->view->own ? (at + i) % n : i - 1];
-
-		if (!view->own)
-			continue;
-		screen_show(screen, view);
-		return true;
-	}
-	return false;
 }
 
 bool screen_reload(struct screen *screen, struct err *err)

@@ -73,8 +73,6 @@ void screen_follow(struct screen *screen);
 /* Read the user's own files again, with new metrics, findings and views. false: an error with file
  * and line, and everything is as before. */
 bool screen_reload(struct screen *screen, struct err *err);
-/* Show the first own view, or the one after the shown one; false: there is none. */
-bool screen_next_own(struct screen *screen);
 /* Begin to compare with a moment of this screen, or with the log that was read (NULL); end it. The
  * views are made again: the Overview lists the largest changes. */
 void screen_compare(struct screen *screen, const char *with);
@@ -84,8 +82,9 @@ void screen_compare_phase(struct screen *screen, const char *name);
 /* Show the next GPU, in the same view if it has that one; false if there is no other GPU. The views
  * are made again. */
 bool screen_next_gpu(struct screen *screen);
-/* Show the view of the next (1) or previous (-1) tab; false if there is no other. */
-bool screen_turn(struct screen *screen, int by);
+/* Show the view of the next (1) or previous (-1) tab, or of the own ones: the first, or the one
+ * after the shown one; false if there is no other, or no own one. */
+bool screen_turn(struct screen *screen, int by, bool own);
 
 /* ---- the selected row; screen_select.c ---- */
 
@@ -163,8 +162,6 @@ void screen_fill_data(struct screen *screen, struct view_data *data);
 unsigned screen_apps(const struct screen *screen);
 /* What the keys need and have now: enum key_need. */
 unsigned screen_has(struct screen *screen);
-/* The keys of the view that is shown; NULL if it has none of its own. */
-const struct key_table *screen_keys(struct screen *screen);
 /* Whether the shown view has the verdict, which needs the busiest thread while the GPU has time
  * left. */
 bool screen_shows_verdict(const struct screen *screen);

@@ -8,23 +8,6 @@
 #include <stdio.h>
 #include <string.h>
 
-/* "746 of 848 MHz" */
-static void clock_text(const struct session_source *gpu, const struct feed *feed, bool ascii, char *out,
-		       size_t size)
-{
-	double hz = feed_now(feed, span_of("GPUClock"));
-	char now[24];
-
-	if (isfinite(hz))
-		snprintf(now, sizeof(now), "%.0f", hz / 1e6);
-	else
-		snprintf(now, sizeof(now), "%s", ascii ? "-" : "\u2013");
-	if (gpu->top_hz > 0)
-		snprintf(out, size, "%s of %.0f MHz", now, gpu->top_hz / 1e6);
-	else
-		snprintf(out, size, "%s MHz", now);
-}
-
 /* "SIMULATED", "GUIDE", "REPLAY run.mlog", "GPU gone, trying again", "REC
  * run.csv 12.4 MB"
  */
@@ -64,64 +47,83 @@ static void state_text(const struct screen *screen, const struct session_source 
 			n += (size_t)snprintf(out + n, size - n, "%s%s", n ? "  " : "", parts[i]);
 }
 
+/* The words of header and footer. */
+struct frame_words {
+	char title[96], clock[64], fps[48], span[64], state[256], paused[48], time[16], dropped[48];
+};
+
+static void put_words(const struct screen *screen, const struct session_source *head, bool ascii,
+		      struct frame_words *w)
+{
+	const struct session_source *gpu = screen->session->gpu;
+	const struct feeds *feeds = screen->feeds;
+	const struct feed feed = feeds_view(feeds, SOURCE_GPU);
+	double hz = feed_now(&feed, span_of("GPUClock"));
+	unsigned number, n_gpus = session_gpus(screen->session, &number);
+	char now[24], top[24] = "", interval[UNITS_TEXT], refresh[UNITS_TEXT];
+	int64_t oldest, newest;
+
+	if (head)
+		snprintf(w->title, sizeof(w->title), "%s", head->title);
+	if (head && n_gpus > 1)
+		snprintf(w->title, sizeof(w->title), "%s (GPU %u of %u)", head->title, number, n_gpus);
+	if (isfinite(hz))
+		snprintf(now, sizeof(now), "%.0f", hz / 1e6);
+	else
+		snprintf(now, sizeof(now), "%s", ascii ? "-" : "\u2013");
+	if (gpu && gpu->top_hz > 0)
+		snprintf(top, sizeof(top), " of %.0f", gpu->top_hz / 1e6);
+	if (gpu)
+		snprintf(w->clock, sizeof(w->clock), "%s%s MHz", now, top);
+	time_format(interval,
+		    head && head->period_ns ? head->period_ns : screen->session->options->interval_ns);
+	snprintf(w->span, sizeof(w->span), "%s, mean of %s", interval,
+		 time_format(refresh, feeds->refresh_ns));
+	state_text(screen, head, w->state, sizeof(w->state));
+	if (feeds->range_to_ns)
+		snprintf(w->paused, sizeof(w->paused), "RANGE of %.1f s",
+			 (double)(feeds->range_to_ns - feeds->range_from_ns) * 1e-9);
+	else if (screen->paused_ns && feeds_reach(feeds, &oldest, &newest))
+		snprintf(w->paused, sizeof(w->paused), "PAUSED %.1f s back",
+			 (double)(newest - screen->paused_ns) * 1e-9);
+	moment_clock(screen->realtime_ns, w->time, sizeof(w->time));
+	snprintf(w->dropped, sizeof(w->dropped), "%llu dropped", (unsigned long long)feeds_lost(feeds));
+}
+
 void screen_draw_frame(struct screen *screen, const struct view *view, const struct foot_keys *keys,
 		       const struct alert *alert, struct canvas *canvas, struct rect *body)
 {
 	const struct session_source *gpu = screen->session->gpu,
 				    *head = gpu ? gpu : session_shown(screen->session, SOURCE_CPU);
-	char title[96] = "", clock[64] = "", span[64], state[256], paused[48] = "", time_of_day[16],
-	     dropped[48];
-	uint64_t lost = feeds_lost(screen->feeds);
-	int64_t oldest, newest;
-	struct feed feed = feeds_view(screen->feeds, SOURCE_GPU);
-	unsigned number, n_gpus = session_gpus(screen->session, &number);
 	struct process_pane *pane = view ? screen_pane(screen) : NULL;
 	struct timeline line = screen->timeline ? *screen->timeline : (struct timeline){0};
 	struct metric_frames frames = feeds_frames(screen->feeds);
-	char fps[48], interval[UNITS_TEXT], refresh[UNITS_TEXT];
+	struct frame_words words = {0};
 	struct frame_text frame;
 
-	metric_frames_say(&frames, fps, sizeof(fps));
+	metric_frames_say(&frames, words.fps, sizeof(words.fps));
 	line.from_ns = screen->feeds->range_from_ns;
 	line.to_ns = screen->feeds->range_to_ns;
 	screen_judge_step(&screen->judge, screen->feeds,
 			  screen->replay ? feeds_shown_ns(screen->feeds) : screen->paused_ns);
-	if (head)
-		snprintf(title, sizeof(title), "%s", head->title);
-	if (head && n_gpus > 1)
-		snprintf(title, sizeof(title), "%s (GPU %u of %u)", head->title, number, n_gpus);
-	if (gpu)
-		clock_text(gpu, &feed, canvas->ascii, clock, sizeof(clock));
-	time_format(interval,
-		    head && head->period_ns ? head->period_ns : screen->session->options->interval_ns);
-	snprintf(span, sizeof(span), "%s, mean of %s", interval,
-		 time_format(refresh, screen->feeds->refresh_ns));
-	state_text(screen, head, state, sizeof(state));
-	if (screen->feeds->range_to_ns)
-		snprintf(paused, sizeof(paused), "RANGE of %.1f s",
-			 (double)(screen->feeds->range_to_ns - screen->feeds->range_from_ns) * 1e-9);
-	else if (screen->paused_ns && feeds_reach(screen->feeds, &oldest, &newest))
-		snprintf(paused, sizeof(paused), "PAUSED %.1f s back",
-			 (double)(newest - screen->paused_ns) * 1e-9);
-	moment_clock(screen->realtime_ns, time_of_day, sizeof(time_of_day));
-	snprintf(dropped, sizeof(dropped), "%llu dropped", (unsigned long long)lost);
+	put_words(screen, head, canvas->ascii, &words);
 	canvas_clear(canvas);
 	screen->hits.n = 0;
 	frame = (struct frame_text){
-		.gpu = head ? title : NULL,
+		.gpu = head ? words.title : NULL,
 		.driver = gpu ? gpu->driver : "no GPU",
-		.clock = clock[0] ? clock : NULL,
-		.fps = frames.display >= 0 && fps[0] ? fps : NULL, /* the Frame view has others */
-		.span = span,
-		.state = state,
-		.paused = paused,
-		.time = time_of_day,
+		.clock = words.clock[0] ? words.clock : NULL,
+		.fps = frames.display >= 0 && words.fps[0] ? words.fps : NULL, /* the Frame view has others */
+		.span = words.span,
+		.state = words.state,
+		.paused = words.paused,
+		.time = words.time,
 		.ask = screen->ask ? screen->ask
 		       : pane      ? process_pane_ask(pane)
 				   : NULL,
 		.alert = alert,
 		.keys = keys,
-		.dropped = dropped,
+		.dropped = words.dropped,
 		.timeline = screen->timeline ? &line : NULL,
 		.hits = &screen->hits,
 		.findings = screen_judge_held(&screen->judge)};

@@ -18,15 +18,6 @@ struct view_findings {
 	struct strbuf quiet, noticed; /* the numbers of findings that do not hold; those to know */
 };
 
-static void add_held(const struct screen_judge *j, struct view_findings *of, const struct judged *f)
-{
-	unsigned at = of->n_held < ARRAY_LEN(of->held) ? of->n_held++ : of->n_held - 1;
-
-	for (; at > 0 && screen_judge_before(j, f, of->held[at - 1]); at--)
-		of->held[at] = of->held[at - 1];
-	of->held[at] = f;
-}
-
 /* Two findings may judge the same number. */
 static void add_name(struct strbuf *names, const char *name)
 {
@@ -37,6 +28,7 @@ static void add_name(struct strbuf *names, const char *name)
 static struct view_findings findings_of(const struct screen_judge *j, const struct view *view)
 {
 	struct view_findings of = {0};
+	unsigned at;
 
 	for (unsigned i = 0; j->judge && i < j->judge->n_findings; i++) {
 		const struct judged *f = &j->judge->findings[i];
@@ -46,9 +38,12 @@ static struct view_findings findings_of(const struct screen_judge *j, const stru
 		of.n++;
 		of.n_known += !isnan(f->number.value);
 		of.n_fine += !f->holds && judged_is_fine(f);
-		if (f->holds && screen_judge_rank(j, f).severity > SEVERITY_NOTE)
-			add_held(j, &of, f);
-		else if (f->holds)
+		if (f->holds && screen_judge_rank(j, f).severity > SEVERITY_NOTE) {
+			at = of.n_held < ARRAY_LEN(of.held) ? of.n_held++ : of.n_held - 1;
+			for (; at > 0 && screen_judge_before(j, f, of.held[at - 1]); at--)
+				of.held[at] = of.held[at - 1];
+			of.held[at] = f;
+		} else if (f->holds)
 			add_name(&of.noticed, f->def->title);
 		else
 			add_name(&of.quiet, f->number.title);
@@ -81,21 +76,6 @@ static void put_limit(struct strbuf *out, const struct judged *f, bool ascii)
 	strbuf_str(out, unit_format(limit, f->off, n->unit, false, ascii));
 }
 
-/* "all 8 checks are fine", "10 of 11 checks are fine; noticed: Little depth is written". */
-static void put_fine(const struct view_findings *of, struct strbuf *out)
-{
-	if (of->n_fine == of->n)
-		strbuf_printf(out, of->n == 1 ? "the only check is fine" : "all %u checks are fine", of->n);
-	else
-		strbuf_printf(out, "%u of %u checks are fine", of->n_fine, of->n);
-	if (of->n_idle)
-		strbuf_printf(out, ", %u beyond the limit where it does not matter", of->n_idle);
-	if (of->n > of->n_known)
-		strbuf_printf(out, ", %u not known now", of->n - of->n_known);
-	if (of->noticed.n)
-		strbuf_printf(out, "; noticed: %s", of->noticed.p);
-}
-
 static void say_row(struct screen_judge *j, const struct view_findings *of, bool ascii,
 		    struct verdict_text *row)
 {
@@ -114,7 +94,18 @@ static void say_row(struct screen_judge *j, const struct view_findings *of, bool
 			strbuf_printf(&text, "%s%s", i > 1 ? ", " : "; also ", of->held[i]->def->title);
 	} else if (of->n_known) {
 		*row = (struct verdict_text){"Nothing found", STYLE_CALM, j->text, ROW_FROM};
-		put_fine(of, &text);
+		/* "10 of 11 checks are fine; noticed: Little depth is written" */
+		if (of->n_fine < of->n)
+			strbuf_printf(&text, "%u of %u checks are fine", of->n_fine, of->n);
+		else
+			strbuf_printf(&text, of->n == 1 ? "the only check is fine" : "all %u checks are fine",
+				      of->n);
+		if (of->n_idle)
+			strbuf_printf(&text, ", %u beyond the limit where it does not matter", of->n_idle);
+		if (of->n > of->n_known)
+			strbuf_printf(&text, ", %u not known now", of->n - of->n_known);
+		if (of->noticed.n)
+			strbuf_printf(&text, "; noticed: %s", of->noticed.p);
 	} else {
 		*row = (struct verdict_text){"Not clear", STYLE_DIM, j->text, ROW_FROM};
 		strbuf_str(&text, "no number is known now that a check needs");

@@ -45,17 +45,6 @@ bool screen_move(struct screen *screen, int by)
 	return true;
 }
 
-/* The largest changes are rows of other views: show that one. */
-static bool show_changed(struct screen *screen)
-{
-	const struct row_subject at = screen->selected;
-
-	for (unsigned i = 0; at.chart && at.chart->widget == &widget_changes && i < screen->compare.n; i++)
-		if (screen->compare.rows[i].series == at.series && at.metric)
-			return screen_show_metric(screen, screen->compare.rows[i].view, at.metric);
-	return false;
-}
-
 bool screen_fold(struct screen *screen)
 {
 	const struct row_subject *row = screen_selected(screen);
@@ -68,8 +57,17 @@ bool screen_fold(struct screen *screen)
 
 bool screen_zoom(struct screen *screen, const struct chart *chart)
 {
-	if (!screen->zoom && !chart && show_changed(screen))
-		return true;
+	const struct row_subject at = screen->selected;
+
+	/* the largest changes are rows of other views: show that one */
+	for (unsigned i = 0; !screen->zoom && !chart && at.chart && at.chart->widget == &widget_changes &&
+			     i < screen->compare.n;
+	     i++)
+		if (screen->compare.rows[i].series == at.series && at.metric) {
+			if (screen_show_metric(screen, screen->compare.rows[i].view, at.metric))
+				return true;
+			break;
+		}
 	if (screen->zoom)
 		chart = NULL;
 	else if (!chart)

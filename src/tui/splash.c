@@ -26,28 +26,12 @@ static void draw_splash(struct canvas *canvas, int64_t seconds)
 	frame_draw_footer(&(struct frame_text){.keys = &keys}, canvas, footer);
 }
 
-/* Returns false when the user leaves. */
-static bool take_input(struct term *term, bool *resized, int *signal)
-{
-	struct term_input in;
-	enum term_event event;
-
-	while ((event = term_next(term, &in)) != TERM_NONE) {
-		if (event == TERM_QUIT)
-			*signal = in.signal;
-		if (event == TERM_QUIT || event == TERM_GONE)
-			return false;
-		if (event == TERM_KEY && keys_action(keys_everywhere, in.key, 0).action == ACTION_QUIT)
-			return false;
-		*resized = *resized || event == TERM_RESIZE || event == TERM_RESUMED;
-	}
-	return true;
-}
-
 bool splash_run(const struct sys *sys, struct term *term, int fd, int64_t since_ns, int *signal)
 {
 	struct pollfd fds[TERM_FDS + 1];
 	bool stays = true, opened = false, resized = true;
+	struct term_input in;
+	enum term_event event;
 	int64_t shown = -1;
 	struct canvas canvas;
 
@@ -70,7 +54,15 @@ bool splash_run(const struct sys *sys, struct term *term, int fd, int64_t since_
 		ms = (int)((SECOND_NS - waited % SECOND_NS) / 1000000) + 1;
 		soon = term_wait_ms(term);
 		sys->poll(sys, fds, (unsigned)n + 1, soon >= 0 && soon < ms ? soon : ms);
-		stays = take_input(term, &resized, signal);
+		while (stays && (event = term_next(term, &in)) != TERM_NONE) {
+			if (event == TERM_QUIT)
+				*signal = in.signal;
+			if (event == TERM_QUIT || event == TERM_GONE ||
+			    (event == TERM_KEY &&
+			     keys_action(keys_everywhere, in.key, 0).action == ACTION_QUIT))
+				stays = false;
+			resized |= event == TERM_RESIZE || event == TERM_RESUMED;
+		}
 		opened = fds[n].revents != 0;
 	}
 	canvas_fini(&canvas);
