@@ -1,7 +1,8 @@
 /* live_priv: the state of the live screen. live.c is its loop, live_modes.c what stands over the
  * view and who gets a key or a click, live_actions.c what keys do, live_time.c which time is shown,
- * live_save.c writes files, live_settings.c changes settings, live_layout.c the Overview. Only
- * these files include this. */
+ * live_save.c writes files, live_settings.c changes settings, live_layout.c the Overview,
+ * worst_card.c lists the longest frames, splash.c waits for devices. Only these files include
+ * this. */
 #ifndef MALITOP_LIVE_PRIV_H
 #define MALITOP_LIVE_PRIV_H
 
