@@ -62,7 +62,7 @@ static double area_top(const struct drawing *d, int points)
 	double limit = limit_of(d, &words);
 
 	if (limit > 0 && chart_option(d->chart, "limit").n &&
-	    (s->metric->unit->kind == UNIT_RATIO || span_is(chart_option(d->chart, "top"), "limit")))
+	    (s->metric->unit->kind == UNIT_RATIO || chart_option_is(d->chart, "top", "limit")))
 		return 2 * limit;
 	if (d->chart->n_series == 1 || s->metric->unit->kind == UNIT_PERCENT)
 		return widget_scale(d, s, points);
@@ -310,8 +310,7 @@ void widget_over_time(const struct drawing *d, const struct series *series, stru
 	graph.series = &s;
 	graph.n_series = 1;
 	rect_left(&head, canvas_text(d->canvas, head, STYLE_DIM, s.label) + 1);
-	rect_left(&head, canvas_text(d->canvas, head, STYLE_DIM, "over time") + 1);
-	canvas_fill(d->canvas, head, STYLE_TRACK, 0x2500);
+	widget_rule(d->canvas, head, "over time");
 	widget_area_plot(&(struct drawing){&graph, d->data, d->canvas}, r);
 }
 

@@ -391,8 +391,8 @@ static bool end_chart(struct chart_reader *r, unsigned line, struct err *err)
 	for (unsigned i = 0; i < r->chart->n_options; i++)
 		if (!check_option(r, i, err))
 			return false;
-	r->chart->loads = span_is(chart_option(r->chart, "levels"), "load");
-	r->chart->to_limit = span_is(chart_option(r->chart, "levels"), "limit");
+	r->chart->loads = chart_option_is(r->chart, "levels", "load");
+	r->chart->to_limit = chart_option_is(r->chart, "levels", "limit");
 	add_base(r);
 	r->chart = NULL;
 	r->n_lines = r->n_exprs = 0;

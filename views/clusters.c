@@ -11,17 +11,12 @@
  * several`: only where it has one row, or more. `unless matrix`: only where a matrix of the
  * clusters has no room or no events. */
 
-enum { LABEL_W = 16, GAP = 1, BAR_MIN = 8, STRIP_MIN = 10, WIDE = 90, COLUMNS_MAX = 16 };
+enum { LABEL_W = 16, GAP = 1, BAR_MIN = 8, STRIP_MIN = 10, WIDE = 90, COLUMNS_MAX = 16, ROWS_MAX = 1024 };
 
 struct cluster_columns {
 	struct rect label, bar, value[COLUMNS_MAX], strip;
 	unsigned from, to; /* the series that fit, from the first that was asked for */
 };
-
-static bool is_on(const struct chart *chart, const char *option)
-{
-	return span_is(chart_option(chart, option), "yes");
-}
 
 static int value_w(const struct chart *chart, unsigned i)
 {
@@ -34,7 +29,7 @@ static int value_w(const struct chart *chart, unsigned i)
 static struct cluster_columns cut_columns(const struct chart *chart, struct rect row, unsigned from)
 {
 	struct cluster_columns c = {.from = from, .to = from};
-	bool plain = is_on(chart, "plain");
+	bool plain = chart_option_is(chart, "plain", "yes");
 	int spare, used = 0;
 
 	c.label = rect_left(&row, LABEL_W);
@@ -59,55 +54,21 @@ static struct cluster_columns cut_columns(const struct chart *chart, struct rect
 	return c;
 }
 
-/* Iterates over the rows from top to bottom: NULL for all CPUs, then the instances. A single
- * cluster has no row of its own. */
-struct rows {
-	const struct metric_set *set;
-	bool whole, clusters, cpus;
-	unsigned next;
-};
-
-static struct rows rows_start(const struct drawing *d)
+/* List the rows from top to bottom: NULL for all CPUs, the clusters, and with `c` the CPUs. A
+ * single cluster has no row of its own. Returns how many. */
+static int list_rows(const struct drawing *d, const struct metric_instance *rows[ROWS_MAX])
 {
-	struct rows rows = {.set = series_feed(&d->chart->series[0], d->data)->set,
-			    .whole = true,
-			    .cpus = d->data->per_instance};
-	unsigned n = 0;
-
-	for (unsigned i = 0; rows.set && i < rows.set->n_instances; i++)
-		n += rows.set->instances[i].kind == INSTANCE_CLUSTER;
-	rows.clusters = n > 1;
-	return rows;
-}
-
-static bool next_row(struct rows *rows, const struct metric_instance **instance)
-{
-	*instance = NULL;
-	if (rows->whole) {
-		rows->whole = false;
-		return true;
-	}
-	/* first all clusters, then all CPUs */
-	for (unsigned n = rows->set ? rows->set->n_instances : 0; rows->next < 2 * n;) {
-		enum instance_kind kind = rows->next < n ? INSTANCE_CLUSTER : INSTANCE_CPU;
-		const struct metric_instance *i = &rows->set->instances[rows->next++ % n];
-
-		if (i->kind == kind && (kind == INSTANCE_CPU ? rows->cpus : rows->clusters)) {
-			*instance = i;
-			return true;
-		}
-	}
-	return false;
-}
-
-static int count_rows(const struct drawing *d)
-{
-	struct rows rows = rows_start(d);
-	const struct metric_instance *instance;
+	const struct metric_set *set = series_feed(&d->chart->series[0], d->data)->set;
 	int n = 0;
 
-	while (next_row(&rows, &instance))
-		n++;
+	rows[n++] = NULL;
+	for (unsigned i = 0; set && i < set->n_instances && n < ROWS_MAX; i++)
+		if (set->instances[i].kind == INSTANCE_CLUSTER)
+			rows[n++] = &set->instances[i];
+	n = n == 2 ? 1 : n;
+	for (unsigned i = 0; set && d->data->per_instance && i < set->n_instances && n < ROWS_MAX; i++)
+		if (set->instances[i].kind == INSTANCE_CPU)
+			rows[n++] = &set->instances[i];
 	return n;
 }
 
@@ -154,7 +115,7 @@ static int count_lines(const struct chart *chart, int cols, int rows)
 	unsigned at = 0;
 	int lines = 0;
 
-	if (rows > 1 || !is_on(chart, "plain"))
+	if (rows > 1 || !chart_option_is(chart, "plain", "yes"))
 		return 1;
 	while (at < chart->n_series) {
 		struct cluster_columns c = cut_columns(chart, (struct rect){0, 0, cols, 1}, at);
@@ -169,9 +130,10 @@ static int count_lines(const struct chart *chart, int cols, int rows)
 
 static struct need clusters_size(const struct drawing *d, int cols)
 {
-	int rows = count_rows(d), lines = count_lines(d->chart, cols, rows);
+	const struct metric_instance *list[ROWS_MAX];
+	int rows = list_rows(d, list), lines = count_lines(d->chart, cols, rows);
 
-	if (span_is(chart_option(d->chart, "rows"), rows == 1 ? "several" : "single") ||
+	if (chart_option_is(d->chart, "rows", rows == 1 ? "several" : "single") ||
 	    (chart_option(d->chart, "unless").n && d->data->feeds[SOURCE_PERF].set &&
 	     widget_matrix_fits(d, cols)))
 		return (struct need){0, 0};
@@ -182,15 +144,13 @@ static struct need clusters_size(const struct drawing *d, int cols)
 }
 
 /* The position of the selected row, -1 if it is in another chart. */
-static int selected_row(const struct drawing *d)
+static int selected_row(const struct drawing *d, const struct metric_instance *const *rows, int n)
 {
-	struct rows rows = rows_start(d);
-	const struct metric_instance *instance;
+	int at = d->data->selected.chart == d->chart ? n - 1 : -1;
 
-	for (int at = 0; d->data->selected.chart == d->chart && next_row(&rows, &instance); at++)
-		if (instance == d->data->selected.instance)
-			return at;
-	return -1;
+	while (at >= 0 && rows[at] != d->data->selected.instance)
+		at--;
+	return at;
 }
 
 /* Draw a single row with all its columns, as many lines as there is room for. */
@@ -214,24 +174,22 @@ static void draw_lines(const struct drawing *d, struct rect r)
 static void clusters_draw(const struct drawing *d, struct rect r)
 {
 	struct cluster_columns c = cut_columns(d->chart, r, 0);
-	struct rows rows = rows_start(d);
-	const struct metric_instance *instance;
-	int skip;
+	const struct metric_instance *rows[ROWS_MAX];
+	int n = list_rows(d, rows), skip;
 
-	if (count_lines(d->chart, r.w, count_rows(d)) > 1) {
+	if (count_lines(d->chart, r.w, n) > 1) {
 		draw_lines(d, r);
 		return;
 	}
 	draw_headings(d, widget_head(&r), &c);
-	skip = widget_scroll(d->data, count_rows(d), r.h, selected_row(d));
-	while (next_row(&rows, &instance)) {
-		struct rect row = rect_top(&r, skip-- > 0 ? 0 : 1);
+	skip = widget_scroll(d->data, n, r.h, selected_row(d, rows, n));
+	for (int i = 0; i < n; i++) {
+		struct rect row = rect_top(&r, i >= skip);
 
-		widget_row(d, row, &d->chart->series[0], instance);
-		if (!row.h)
-			continue;
+		widget_row(d, row, &d->chart->series[0], rows[i]);
 		c = cut_columns(d->chart, row, 0);
-		draw_row(d, instance, &c);
+		if (row.h)
+			draw_row(d, rows[i], &c);
 	}
 }
 
@@ -240,7 +198,7 @@ static void clusters_corner(const struct drawing *d, char *text, size_t size)
 {
 	const char *about = series_feed(&d->chart->series[0], d->data)->about;
 
-	if (about && span_is(chart_option(d->chart, "corner"), "about"))
+	if (about && chart_option_is(d->chart, "corner", "about"))
 		snprintf(text, size, "%s", about);
 }
 

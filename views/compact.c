@@ -94,8 +94,7 @@ static int show_round(struct compact *c, unsigned priority, bool sorted, int roo
 	for (unsigned i = 0; i < c->n && n < room; i++) {
 		struct pool *p = &c->pools[i];
 
-		if (p->d.chart->priority == priority &&
-		    span_is(chart_option(p->d.chart, "sort"), "load") == sorted)
+		if (p->d.chart->priority == priority && chart_option_is(p->d.chart, "sort", "load") == sorted)
 			n += show_next(c, p);
 	}
 	return n;

@@ -103,25 +103,20 @@ static void make_bands(struct grid *g)
 
 /* ---- sizes ---- */
 
-static int card_cols(int cols)
-{
-	int card = cols * 30 / 100;
-
-	return card < CARD_MIN ? CARD_MIN : card > CARD_MAX ? CARD_MAX : card;
-}
-
 static void size_band(struct grid *g, struct band *b)
 {
-	int left = g->cols, around = g->framed ? BORDER : 0, margin = g->framed ? 2 * PANEL_MARGIN : 0;
+	int card_cols = g->cols * 30 / 100, left = g->cols, around = g->framed ? BORDER : 0,
+	    margin = g->framed ? 2 * PANEL_MARGIN : 0;
 	bool card = g->shown[b->first]->d.chart->place == PLACE_WIDE && b->n == 2;
 
+	card_cols = card_cols < CARD_MIN ? CARD_MIN : card_cols > CARD_MAX ? CARD_MAX : card_cols;
 	b->min = b->most = 0;
 	b->weight = 0;
 	b->spare = b->graph = false;
 	for (unsigned k = 0; k < b->n; k++) {
 		struct panel *p = g->shown[b->first + k];
 
-		p->cols = card ? (k ? left : left - card_cols(g->cols)) : left / (int)(b->n - k);
+		p->cols = card ? (k ? left : left - card_cols) : left / (int)(b->n - k);
 		left -= p->cols;
 		p->need = p->d.chart->widget->size(&p->d, p->cols - margin);
 		if (!g->framed || p->need.min < 1)
@@ -371,22 +366,17 @@ static void draw_too_small(struct canvas *canvas)
 	widget_words(canvas, &rest, STYLE_ALERT, words);
 }
 
-/* Whether the widget can break the chart down and one of its metrics is known per instance. */
-static bool chart_breaks_down(const struct chart *chart)
-{
-	if (!chart->widget->breaks_down)
-		return false;
-	for (unsigned i = 0; i < chart->n_series; i++)
-		if (chart->series[i].metric->instances)
-			return true;
-	return chart->widget->seriesless;
-}
-
 bool view_breaks_down(const struct view *view)
 {
-	for (unsigned i = 0; i < view->n_charts; i++)
-		if (chart_breaks_down(&view->charts[i]))
+	for (unsigned i = 0; i < view->n_charts; i++) {
+		const struct chart *chart = &view->charts[i];
+		bool any = chart->widget->seriesless;
+
+		for (unsigned k = 0; k < chart->n_series; k++)
+			any |= chart->series[k].metric->instances != 0;
+		if (chart->widget->breaks_down && any)
 			return true;
+	}
 	return false;
 }
 
@@ -413,12 +403,6 @@ static bool has_rows(const struct chart *chart, const struct view_data *data, in
 	       !(chart->without.n && !isnan(value_somewhere(data, chart->without, false))) &&
 	       !(chart->once.n && !(value_somewhere(data, chart->once, true) > 0)) &&
 	       chart->widget->size(&d, cols).most > 0;
-}
-
-/* Whether the chart is for terminals of that width. */
-static bool fits_width(const struct chart *chart, int cols)
-{
-	return cols >= (int)chart->from_cols && (!chart->below_cols || cols < (int)chart->below_cols);
 }
 
 const struct chart *view_panel(const struct view *view, const struct view_data *data,
@@ -476,7 +460,7 @@ static void draw_bands(const struct grid *g, struct rect body)
 /* Whether the layout has it, and the width. */
 static bool is_chosen(const struct chart *chart, const struct view_data *data, int cols)
 {
-	return fits_width(chart, cols) &&
+	return cols >= (int)chart->from_cols && (!chart->below_cols || cols < (int)chart->below_cols) &&
 	       (!chart->letter || !data->layout || strchr(data->layout, chart->letter));
 }
 
@@ -511,29 +495,22 @@ static void draw_body(const struct view *view, const struct view_data *data, str
 	draw_bands(&g, body);
 }
 
-/* Compute the history that graphs have asked for. Returns whether there was any such request. */
-static bool fill_past(const struct view_data *data)
-{
-	bool filled = false;
-
-	for (enum source_kind kind = 0; kind < SOURCE_KINDS; kind++)
-		if (data->feeds[kind].points && points_fill(data->feeds[kind].points))
-			filled = true;
-	return filled;
-}
-
 /* Draw twice if graphs lack history: the first drawing only requests it. */
 static void draw_with_past(const struct view *view, const struct view_data *data, struct canvas *canvas,
 			   struct rect body)
 {
 	struct view_scroll scroll = data->scroll ? *data->scroll : (struct view_scroll){0};
 	unsigned n_hits = data->hits ? data->hits->n : 0;
+	bool filled = false;
 
 	for (enum source_kind kind = 0; kind < SOURCE_KINDS; kind++)
 		if (data->feeds[kind].points)
 			points_collect(data->feeds[kind].points);
 	draw_body(view, data, canvas, body);
-	if (!fill_past(data))
+	for (enum source_kind kind = 0; kind < SOURCE_KINDS; kind++)
+		if (data->feeds[kind].points)
+			filled |= points_fill(data->feeds[kind].points);
+	if (!filled)
 		return;
 	if (data->scroll)
 		*data->scroll = scroll;

@@ -141,7 +141,7 @@ static struct need histogram_size(const struct drawing *d, int cols)
 	int most = 1 + (int)d->chart->n_series;
 
 	(void)cols;
-	return (struct need){span_is(chart_option(d->chart, "whole"), "yes") ? most : 2, most};
+	return (struct need){chart_option_is(d->chart, "whole", "yes") ? most : 2, most};
 }
 
 /* Return how many lines are left over for a graph, and set *series to what it shows. */

@@ -100,14 +100,6 @@ bool widget_matrix_fits(const struct drawing *d, int cols)
 	return count_folds(d, &m, cols) > 0;
 }
 
-/* Return the scale of a row: that of the mean over all clusters, doubled for clusters above it. */
-static double cluster_scale(const struct drawing *d, const struct series *s)
-{
-	double scale = widget_scale(d, s, 2 * CANVAS_COLS_MAX);
-
-	return s->metric->alert != ALERT_ABOVE && s->metric->unit->kind == UNIT_RATIO ? 2 * scale : scale;
-}
-
 static void add_row(struct matrix *m, const struct series *s)
 {
 	int value_cols = widget_value_cols(s->metric->unit);
@@ -132,17 +124,21 @@ static void fill_matrix(const struct drawing *d, struct matrix *m, int cols)
 		(m->each ? add_row : add_cell)(m, &d->chart->series[i]);
 }
 
+/* With `each`, the scale of a row is that of the mean over all clusters, doubled for clusters above
+ * it; else a column has one. */
 static void find_scales(const struct drawing *d, struct matrix *m)
 {
 	for (unsigned row = 0; row < m->n_rows; row++)
 		for (unsigned k = 0; k < (m->each ? 1 : m->n_columns); k++) {
 			const struct series *s = m->cells[row][k];
-			double *scale = &m->scales[m->each ? row : k];
+			double scale = s ? widget_scale(d, s, 2 * CANVAS_COLS_MAX) : 0;
 
-			if (m->each)
-				*scale = cluster_scale(d, s);
-			else if (s)
-				*scale = real_max(*scale, widget_scale(d, s, 2 * CANVAS_COLS_MAX));
+			if (!m->each)
+				m->scales[k] = real_max(m->scales[k], scale);
+			else if (s->metric->alert != ALERT_ABOVE && s->metric->unit->kind == UNIT_RATIO)
+				m->scales[row] = 2 * scale;
+			else
+				m->scales[row] = scale;
 		}
 }
 
@@ -310,7 +306,7 @@ static void matrix_draw(const struct drawing *d, struct rect r)
 /* Write a value, or with `corner about` what is measured: "process 4711 game, kernel and user". */
 static void matrix_corner(const struct drawing *d, char *text, size_t size)
 {
-	if (!span_is(chart_option(d->chart, "corner"), "about")) {
+	if (!chart_option_is(d->chart, "corner", "about")) {
 		widget_corner(d, text, size);
 		return;
 	}

@@ -46,8 +46,7 @@ static int by_value(const void *a, const void *b)
 /* The parts of a graph have no rows of their own, nor those of a bar with `legend no`. */
 static bool has_row(const struct chart *chart, const struct series *series)
 {
-	return !series->part ||
-	       (chart->widget != &widget_area && !span_is(chart_option(chart, "legend"), "no"));
+	return !series->part || (chart->widget != &widget_area && !chart_option_is(chart, "legend", "no"));
 }
 
 /* Whether this machine does not report the metric at all: a virtual one has no temperature, many
@@ -101,7 +100,7 @@ static double common_scale(const struct drawing *d, const struct row *rows, unsi
 {
 	double scale = NAN, limited = NAN;
 
-	for (unsigned i = 0; i < n && span_is(chart_option(d->chart, "scale"), "one"); i++) {
+	for (unsigned i = 0; i < n && chart_option_is(d->chart, "scale", "one"); i++) {
 		double *most = rows[i].series->metric->alert == ALERT_ABOVE ? &limited : &scale;
 
 		if (!i || rows[i].series != rows[i - 1].series)
@@ -154,7 +153,7 @@ unsigned rows_list(const struct drawing *d, struct row rows[ROWS_MAX])
 		rows[i].dim = idle || !(fabs(rows[i].value) > 0);
 	}
 	share_scales(d, rows, n);
-	if (span_is(chart_option(d->chart, "sort"), "load"))
+	if (chart_option_is(d->chart, "sort", "load"))
 		sort_rows(d->data, rows, n);
 	return n;
 }
@@ -191,7 +190,7 @@ static int count_texts(const struct chart *chart, int cols)
 /* Whether it has a last row with the busiest thread. */
 static bool names_thread(const struct drawing *d)
 {
-	return d->data->judge && span_is(chart_option(d->chart, "busiest"), "thread");
+	return d->data->judge && chart_option_is(d->chart, "busiest", "thread");
 }
 
 static struct need rows_size(const struct drawing *d, int cols)
@@ -270,12 +269,6 @@ static void find_cpus(const struct drawing *d, struct rows_cpus *cpus, int cols)
 	cpus->chart.n_options = cpus->columns > 1 ? 2 : 1;
 }
 
-static void draw_cpus_head(struct canvas *canvas, struct rect head)
-{
-	rect_left(&head, canvas_text(canvas, head, STYLE_DIM, "each CPU") + 1);
-	canvas_fill(canvas, head, STYLE_TRACK, 0x2500);
-}
-
 /* Draw rows in columns side by side, each of that many lines. */
 static void draw_columns(const struct row *rows, unsigned n, int columns, int lines, struct rect r)
 {
@@ -330,8 +323,8 @@ static struct below share_lines(const struct chart *chart, const struct rows_cpu
 	if (cpus->n && cpus->lines <= left)
 		below.cpus = cpus->lines + (cpus->lines < left);
 	left -= below.cpus;
-	if (left >= WIDGET_OVER_TIME_MIN && !span_is(chart_option(chart, "history"), "no") &&
-	    !span_is(chart_option(chart, "graph"), "no"))
+	if (left >= WIDGET_OVER_TIME_MIN && !chart_option_is(chart, "history", "no") &&
+	    !chart_option_is(chart, "graph", "no"))
 		below.graph = left;
 	return below;
 }
@@ -371,7 +364,7 @@ void widget_rows_draw(const struct drawing *d, struct rect r)
 	if (thread)
 		draw_thread(d, &c, rect_top(&r, 1));
 	if (below.cpus > cpus.lines)
-		draw_cpus_head(d->canvas, rect_top(&r, 1));
+		widget_rule(d->canvas, rect_top(&r, 1), "each CPU");
 	if (below.cpus)
 		draw_columns(cpus.rows, cpus.n, cpus.columns, cpus.lines, rect_top(&r, cpus.lines));
 	if (below.graph)

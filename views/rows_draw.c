@@ -23,14 +23,6 @@
 #define NOTE_SHORT 10 /* a longer note may replace the history */
 #define GAP 1
 
-/* The part of a CPU's name that a narrow panel omits. */
-static size_t prefix_bytes(const char *title)
-{
-	static const char family[] = "Cortex-";
-
-	return strncmp(title, family, sizeof(family) - 1) == 0 ? sizeof(family) - 1 : 0;
-}
-
 static const char *label_of(const struct row *row, bool brief, char text[LABEL_TEXT])
 {
 	const struct metric_instance *instance = row->instance;
@@ -42,20 +34,15 @@ static const char *label_of(const struct row *row, bool brief, char text[LABEL_T
 	if (!instance)
 		snprintf(text, LABEL_TEXT, "  %s", label);
 	else if (instance->kind == INSTANCE_CPU || strcmp(instance->title, instance->label) != 0)
-		return instance->title + (brief ? prefix_bytes(instance->title) : 0);
+		return instance->title + (brief && !strncmp(instance->title, "Cortex-", 7) ? 7 : 0);
 	else
 		snprintf(text, LABEL_TEXT, "%s %s", row->series->label, instance->label);
 	return text;
 }
 
-static bool has_option(const struct chart *chart, const char *key)
-{
-	return !span_is(chart_option(chart, key), "no");
-}
-
 bool rows_has_stats(const struct chart *chart, int cols)
 {
-	return cols >= STATS_FROM && span_is(chart_option(chart, "stats"), "yes");
+	return cols >= STATS_FROM && chart_option_is(chart, "stats", "yes");
 }
 
 static int larger_of(int a, int b)
@@ -66,7 +53,7 @@ static int larger_of(int a, int b)
 /* Whether its bar has a meaning without the history: a share, or a limit. */
 static bool has_share(const struct chart *chart, const struct series *s)
 {
-	return span_is(chart_option(chart, "scale"), "one") || s->metric->unit->kind == UNIT_PERCENT ||
+	return chart_option_is(chart, "scale", "one") || s->metric->unit->kind == UNIT_PERCENT ||
 	       s->metric->alert != ALERT_NONE || s->n_parts ||
 	       (s->beside && s->beside->unit->kind == UNIT_PERCENT);
 }
@@ -111,29 +98,13 @@ static int longest_note(const struct row *rows, unsigned n)
 	return cols;
 }
 
-/* Without bars, widen the labels. Returns by how much. */
-static int widen_labels(struct row_columns *c, int wanted, int spare)
-{
-	int more = larger_of(wanted - c->label < spare ? wanted - c->label : spare, 0);
-
-	c->label += more;
-	return more;
-}
-
-/* Omit brief words that would cost a label or a bar; a mark at the value replaces them. */
-static void drop_word(struct row_columns *c, int spare, int bar_min)
-{
-	if (c->brief && spare - (spare >= bar_min ? bar_min : 0) < c->word)
-		c->word = 0;
-}
-
 struct row_columns rows_columns(const struct chart *chart, const struct row *rows, unsigned n, int cols)
 {
 	struct row_columns c = {.brief = cols < WORDS_FROM};
-	bool wordy = cols >= WORDS_FROM, past = has_option(chart, "history");
-	bool bars = measure_rows(&c, rows, n, wordy) && has_option(chart, "bars");
+	bool wordy = cols >= WORDS_FROM, past = !chart_option_is(chart, "history", "no");
+	bool bars = measure_rows(&c, rows, n, wordy) && !chart_option_is(chart, "bars", "no");
 	int rest, wanted, need = past ? HISTORY_MIN + GAP : 0;
-	int bar_min = wordy ? BAR_MIN : BAR_NARROW;
+	int bar_min = wordy ? BAR_MIN : BAR_NARROW, longest = longest_note(rows, n);
 	int label_most = wordy ? cols * 2 / 5 : larger_of(cols / 3, cols - c.value - bar_min - need);
 
 	if (bars && cols >= WIDE)
@@ -145,7 +116,9 @@ struct row_columns rows_columns(const struct chart *chart, const struct row *row
 		c.label = larger_of(label_most, LABEL_MIN);
 	else if (past && c.label > cols - c.value - need)
 		c.label = larger_of(cols - c.value - need, LABEL_MIN);
-	drop_word(&c, cols - wanted - c.value - need, bars ? bar_min : 0);
+	rest = cols - wanted - c.value - need;
+	if (c.brief && rest - (bars && rest >= bar_min ? bar_min : 0) < c.word)
+		c.word = 0; /* it would cost a label or a bar; a mark at the value replaces it */
 	rest = cols - c.label - c.value - c.mean - c.peak - extra_cols(&c);
 	if (c.note > rest - need - (bars ? bar_min : 0))
 		c.note = 0;
@@ -153,7 +126,7 @@ struct row_columns rows_columns(const struct chart *chart, const struct row *row
 	if (bars && past && rest < bar_min + need && !wordy)
 		bars = rest >= bar_min && rest < need;
 	if (!bars)
-		rest -= widen_labels(&c, wanted, rest - need);
+		rest -= widget_widen(&c.label, wanted, rest - need);
 	if (bars && rest >= bar_min) {
 		c.bar = wordy ? rest * 2 / 5 : rest - need;
 		c.bar = c.bar > BAR_MAX ? BAR_MAX : larger_of(c.bar, bar_min);
@@ -161,13 +134,13 @@ struct row_columns rows_columns(const struct chart *chart, const struct row *row
 			c.bar = larger_of(rest / 2, bar_min);
 		rest -= c.bar;
 	}
-	if (past && longest_note(rows, n) - c.note <= rest - HISTORY_CALM) {
-		int note = larger_of(longest_note(rows, n), c.note);
+	if (past && longest - c.note <= rest - HISTORY_CALM) {
+		int note = larger_of(longest, c.note);
 
 		rest -= note - c.note;
 		c.note = note;
 	} else if (!past && rest > 0) {
-		int note = larger_of(longest_note(rows, n) - GAP, c.note);
+		int note = larger_of(longest - GAP, c.note);
 
 		c.note = note > rest ? rest : note;
 		rest -= c.note;
@@ -209,10 +182,10 @@ static void draw_parts(const struct row *row, struct rect r)
 		sum = sum < 100 ? 100 : sum;
 	else if (row->value > sum)
 		sum = row->value;
-	for (unsigned i = 0; i < row->series->n_parts; i++)
+	for (unsigned i = 0; i < row->series->n_parts; i++) {
 		parts[i] /= sum;
-	for (unsigned i = 0; i < row->series->n_parts; i++)
 		styles[i] = (uint8_t)canvas_part_style(i);
+	}
 	canvas_meter(row->d->canvas, r, STYLE_TRACK, 0, NAN);
 	canvas_parts(row->d->canvas, r, parts, styles, row->series->n_parts);
 }
@@ -286,53 +259,48 @@ static void draw_label(const struct row *row, const struct row_columns *c, struc
 		canvas_fill(row->d->canvas, rect_left(&r, 1), part, canvas_part_glyph(row->d->canvas, part));
 }
 
-/* Beside what it was; half the bar is a change by half. */
-static void draw_compared(const struct row *row, struct rect r)
-{
-	const struct metric *m = row->series->metric;
-	struct comparison c = {.unit = m->unit,
-			       .grows = m->grows,
-			       .was = series_was(row->series, row->d->data, row->instance),
-			       .now = row->value,
-			       .worse = metric_worse(m)};
-
-	compared_draw(&c, 0.5, row->d->canvas, r);
-}
-
 void rows_draw_row(const struct row *row, const struct row_columns *c, struct rect r)
 {
-	enum style level = chart_style(row->d, row->series, row->instance, row->value, -1),
+	const struct drawing *d = row->d;
+	const struct series *s = row->series;
+	const struct metric *m = s->metric;
+	enum style level = chart_style(d, s, row->instance, row->value, -1),
 		   style = row->dim ? STYLE_DIM : level;
-	double peak,
-		scale = isnan(row->scale) ? widget_scale(row->d, row->series, 2 * HISTORY_MAX) : row->scale;
+	double peak, scale = isnan(row->scale) ? widget_scale(d, s, 2 * HISTORY_MAX) : row->scale;
 	struct rect past = {r.x + r.w - c->history, r.y, c->history, 1}, bar, extra;
-	int note = text_width(row->series->note);
+	int note = text_width(s->note);
 	struct series beside;
 
-	widget_row(row->d, r, row->series, row->instance);
+	widget_row(d, r, s, row->instance);
 	draw_label(row, c, rect_left(&r, c->label));
-	if (feed_compares(series_feed(row->series, row->d->data))) {
-		draw_compared(row, r);
+	if (feed_compares(series_feed(s, d->data))) {
+		const struct comparison compared = {.unit = m->unit,
+						    .grows = m->grows,
+						    .was = series_was(s, d->data, row->instance),
+						    .now = row->value,
+						    .worse = metric_worse(m)};
+
+		compared_draw(&compared, 0.5, d->canvas, r); /* half the bar is a change by half */
 		return;
 	}
 	bar = rect_left(&r, c->bar);
-	widget_value(row->d, rect_left(&r, c->value), row->series, row->instance, row->value,
+	widget_value(d, rect_left(&r, c->value), s, row->instance, row->value,
 		     style == STYLE_TEXT ? STYLE_VALUE : style, c->word > 0);
 	draw_stats(row, c, &r);
 	extra = rect_left(&r, extra_cols(c));
 	if (c->word)
-		widget_word(row->d->canvas, extra, row->series, level, row->dim);
+		widget_word(d->canvas, extra, s, level, row->dim);
 	rect_left(&extra, c->shared ? 0 : c->word);
-	if (c->beside && series_beside(row->series, &beside))
-		widget_number(row->d->canvas, extra, beside.metric->unit,
-			      series_rate(&beside, row->d->data, row->instance, -1), beside.metric->grows,
-			      false, STYLE_DIM);
+	if (c->beside && series_beside(s, &beside))
+		widget_number(d->canvas, extra, beside.metric->unit,
+			      series_rate(&beside, d->data, row->instance, -1), beside.metric->grows, false,
+			      STYLE_DIM);
 	/* a truncated note would mislead */
 	if (!c->brief && note && note <= r.w) {
 		if (r.x + note > past.x - GAP)
 			past.w = 0;
-		canvas_text(row->d->canvas, r, STYLE_DIM, row->series->note);
+		canvas_text(d->canvas, r, STYLE_DIM, s->note);
 	}
-	peak = widget_draw_history(row->d, row->series, row->instance, scale, past);
+	peak = widget_draw_history(d, s, row->instance, scale, past);
 	draw_bar(row, scale, peak, style, bar);
 }

@@ -224,6 +224,12 @@ int chart_option_int(const struct chart *chart, const char *key, int otherwise)
 											: otherwise;
 }
 
+void widget_rule(struct canvas *canvas, struct rect r, const char *words)
+{
+	rect_left(&r, canvas_text(canvas, r, STYLE_DIM, words) + 1);
+	canvas_fill(canvas, r, STYLE_TRACK, 0x2500);
+}
+
 bool widget_heading(struct canvas *canvas, struct rect free, struct rect column, const char *text)
 {
 	int w = text_width(text);

@@ -183,6 +183,8 @@ void panel_border(const struct drawing *d, struct rect r);
 void panel_axis(const struct drawing *d, struct rect inner);
 /* Draw words in as many lines as they take, and cut these off *r. */
 void widget_words(struct canvas *canvas, struct rect *r, enum style style, const char *words);
+/* Draw words, and a line after them, over what follows in a panel. */
+void widget_rule(struct canvas *canvas, struct rect r, const char *words);
 /* Draw the heading of a column in the row `free`, right-aligned with its numbers. Returns false,
  * with nothing drawn, if it begins left of that row. */
 bool widget_heading(struct canvas *canvas, struct rect free, struct rect column, const char *text);
@@ -225,6 +227,10 @@ void widget_corner(const struct drawing *d, char *text, size_t size);
 
 /* An option of a chart, "" if it is not set. */
 struct span chart_option(const struct chart *chart, const char *key);
+static inline bool chart_option_is(const struct chart *chart, const char *key, const char *word)
+{
+	return span_is(chart_option(chart, key), word);
+}
 /* Get an option that names a metric, or alternatives between '/', with a label after a '|', as a
  * series. Returns false, with the series unchanged, if there is no such option or metric. */
 bool chart_option_series(const struct chart *chart, const struct view_data *data, const char *key,
