@@ -302,17 +302,12 @@ void explanation_finding(struct explanation *e, const struct finding_def *def)
 
 /* ---- metrics ---- */
 
-static bool limits_name(const struct finding_limit *limit, const char *name)
-{
-	for (; limit; limit = limit->next)
-		if (has_name(limit->formulas, name))
-			return true;
-	return false;
-}
-
 static bool is_used_by(const struct finding_def *def, const char *metric)
 {
-	return limits_name(def->whens, metric) || has_name(def->evidence, metric);
+	for (const struct finding_limit *limit = def->whens; limit; limit = limit->next)
+		if (has_name(limit->formulas, metric))
+			return true;
+	return has_name(def->evidence, metric);
 }
 
 static void add_findings(struct explanation *e, const char *metric)

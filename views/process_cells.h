@@ -22,10 +22,7 @@ void process_cells_headings(const struct process_cells *cells, const struct proc
 void process_cells_row(struct process_cells *cells, const struct process_table *table, unsigned row,
 		       struct canvas *canvas, struct rect r);
 
-/* "93 processes, 512 threads, 2 running   by CPU %"; nothing without a list. (processes.c) */
-void process_table_counts(const struct process_table *table, char *text, size_t size);
 /* Draw the details of the selected process, a row per topic. (process_details.c) */
-struct view_data;
 int process_details_rows(const struct process_table *table);
 void process_details_draw(const struct drawing *d, const struct process_table *table, struct rect r);
 /* "1:02.34", from 100 minutes on "3h12m", from 100 hours on "12d07h". */

@@ -1,5 +1,5 @@
 /* process_details: the facts on the selected process, below the list. */
-#include "base/alloc.h"
+#include "base/real.h"
 #include "base/units.h"
 #include "model/sample.h"
 #include "views/process_cells.h"
@@ -11,126 +11,83 @@
 
 enum { LABEL = 12, BAR = 26, VALUE = 22, TEXT = 160, TICKS_PER_SECOND = 100 };
 
-struct detail {
-	const char *label;
-	double share; /* of the bar; NaN: no bar */
-	enum style style;
-	char value[TEXT], note[TEXT];
-};
-
 static const char *bytes_text(char out[UNITS_TEXT], double bytes)
 {
 	return unit_format(out, bytes, unit_find(SPAN_LIT("bytes total")), false, true);
 }
 
-static void describe_cpu(struct detail *d, const struct process_table *t, const struct process *p,
-			 const struct view_data *data)
+/* Label, bar, value or a dash, note. */
+static void draw_detail(struct canvas *canvas, struct rect r, const char *label, enum style style,
+			double share, const char *value, const char *note)
 {
-	double all = feed_now(&data->feeds[SOURCE_CPU], span_of("CPUOnline")) * 100,
-	       percent = (double)p->cpu_percent,
-	       age = t->list->uptime_ns
-			     ? (double)t->list->uptime_ns * 1e-9 - (double)p->start / TICKS_PER_SECOND
-			     : (double)NAN;
-	char time[UNITS_TEXT], alive[UNITS_TEXT];
+	int bar = r.w >= LABEL + BAR + VALUE + 46 ? BAR : 10;
 
-	d->label = "CPU";
-	d->share = percent / (all > 0 ? all : 100);
-	d->style = STYLE_SERIES1;
-	if (isnan(percent))
-		snprintf(d->value, TEXT, "\u2013");
-	else if (all > 0)
-		snprintf(d->value, TEXT, "%.1f of %.0f %%", percent, all);
-	else
-		snprintf(d->value, TEXT, "%.1f %%", percent);
+	canvas_text(canvas, rect_left(&r, LABEL), STYLE_TEXT, label);
+	canvas_meter(canvas, rect_left(&r, bar), style, share, NAN);
+	rect_left(&r, 2);
+	canvas_text(canvas, rect_left(&r, VALUE), STYLE_VALUE, isnan(share) ? "\u2013" : value);
+	if (text_width(note) <= r.w) /* a truncated note would mislead */
+		canvas_text(canvas, r, STYLE_DIM, note);
+}
+
+static void draw_cpu(const struct drawing *d, const struct process_table *t, const struct process *p,
+		     struct rect r)
+{
+	double all = feed_now(&d->data->feeds[SOURCE_CPU], span_of("CPUOnline")) * 100,
+	       percent = (double)p->cpu_percent,
+	       age = (double)t->list->uptime_ns * 1e-9 - (double)p->start / TICKS_PER_SECOND;
+	char time[UNITS_TEXT], alive[UNITS_TEXT], value[TEXT], note[TEXT];
+
+	snprintf(value, TEXT, all > 0 ? "%.1f of %.0f %%" : "%.1f %%", percent, all);
 	process_time_text(time, p->cpu_ns);
 	process_time_text(alive, age > 0 ? (uint64_t)(age * 1e9) : 0);
-	if (age >= 0)
-		snprintf(d->note, TEXT, "ran %s of the %s since its start", time, alive);
+	if (t->list->uptime_ns && age >= 0)
+		snprintf(note, TEXT, "ran %s of the %s since its start", time, alive);
 	else
-		snprintf(d->note, TEXT, "ran %s since its start", time);
+		snprintf(note, TEXT, "ran %s since its start", time);
+	draw_detail(d->canvas, r, "CPU", STYLE_SERIES1, percent / (all > 0 ? all : 100), value, note);
 }
 
-static void describe_gpu(struct detail *d, const struct process_table *t, const struct process *p)
+static void draw_gpu(struct canvas *canvas, const struct process_table *t, const struct process *p,
+		     struct rect r)
 {
 	double active = (double)t->list->gpu_active, percent = (double)p->gpu_percent;
+	char value[TEXT], note[TEXT] = "";
 
-	d->label = "GPU";
-	d->share = percent / 100;
-	d->style = load_style(percent);
-	if (isnan(percent))
-		snprintf(d->value, TEXT, "\u2013");
-	else
-		snprintf(d->value, TEXT, "%.1f %% of time", percent);
+	snprintf(value, TEXT, "%.1f %% of time", percent);
 	if (active >= 0)
-		snprintf(d->note, TEXT, "the GPU was active %.1f %% of that time", active);
+		snprintf(note, TEXT, "the GPU was active %.1f %% of that time", active);
+	draw_detail(canvas, r, "GPU", load_style(percent), percent / 100, value, note);
 }
 
-static void describe_memory(struct detail *d, const struct process_table *t, const struct process *p,
-			    const struct view_data *data)
+static void draw_memory(const struct drawing *d, const struct process_table *t, const struct process *p,
+			struct rect r)
 {
-	double used = feed_now(&data->feeds[SOURCE_CPU], span_of("MemoryUsed")),
-	       all = used / feed_now(&data->feeds[SOURCE_CPU], span_of("MemoryUsedShare")) * 100,
-	       rss = (double)p->rss_bytes;
-	char a[UNITS_TEXT], b[UNITS_TEXT];
-	bool has_gpu = !(t->unknown >> PROCESS_BY_GPU_MEMORY & 1) && p->gpu_bytes != SAMPLE_UNKNOWN;
+	double used = feed_now(&d->data->feeds[SOURCE_CPU], span_of("MemoryUsed")),
+	       all = used / feed_now(&d->data->feeds[SOURCE_CPU], span_of("MemoryUsedShare")) * 100;
+	bool known = p->rss_bytes != SAMPLE_UNKNOWN,
+	     has_gpu = !(t->unknown >> PROCESS_BY_GPU_MEMORY & 1) && p->gpu_bytes != SAMPLE_UNKNOWN;
+	char a[UNITS_TEXT], b[UNITS_TEXT], value[UNITS_TEXT], note[TEXT] = "";
 
-	d->label = "memory";
-	d->share = rss / all;
-	d->style = STYLE_SERIES1;
-	if (p->rss_bytes == SAMPLE_UNKNOWN) {
-		d->share = 0;
-		snprintf(d->value, TEXT, "\u2013");
-		return;
-	}
-	snprintf(d->value, TEXT, "%s", bytes_text(a, rss));
-	snprintf(d->note, TEXT, "RSS%s%s%s%s%s", all > 0 ? " of " : "", all > 0 ? bytes_text(a, all) : "",
-		 has_gpu ? "; GPU memory " : "", has_gpu ? bytes_text(b, (double)p->gpu_bytes) : "",
-		 has_gpu ? ", of which RSS may have a part" : "");
+	if (known)
+		snprintf(note, TEXT, "RSS%s%s%s%s%s", all > 0 ? " of " : "",
+			 all > 0 ? bytes_text(a, all) : "", has_gpu ? "; GPU memory " : "",
+			 has_gpu ? bytes_text(b, (double)p->gpu_bytes) : "",
+			 has_gpu ? ", of which RSS may have a part" : "");
+	draw_detail(d->canvas, r, "memory", STYLE_SERIES1,
+		    known ? real_max((double)p->rss_bytes / all, 0) : 0,
+		    known ? bytes_text(value, (double)p->rss_bytes) : "\u2013", note);
 }
 
 #define IPC_FULL 4 /* of its bar: what big cores retire in a cycle */
 
-static void describe_ipc(struct detail *d, const struct process *p)
+static void draw_ipc(struct canvas *canvas, const struct process *p, struct rect r)
 {
-	d->label = "IPC";
-	d->share = (double)p->ipc / IPC_FULL;
-	d->style = STYLE_SERIES1;
-	if (isnan(p->ipc))
-		snprintf(d->value, TEXT, "\u2013");
-	else
-		snprintf(d->value, TEXT, "%.2f", (double)p->ipc);
-	snprintf(d->note, TEXT, "instructions per cycle");
-}
+	char value[TEXT];
 
-static void draw_detail(const struct detail *d, struct canvas *canvas, struct rect r)
-{
-	int bar = r.w >= LABEL + BAR + VALUE + 46 ? BAR : 10;
-
-	canvas_text(canvas, rect_left(&r, LABEL), STYLE_TEXT, d->label);
-	canvas_meter(canvas, rect_left(&r, bar), d->style, d->share, NAN);
-	rect_left(&r, 2);
-	canvas_text(canvas, rect_left(&r, VALUE), STYLE_VALUE, d->value);
-	if (text_width(d->note) <= r.w) /* a truncated note would mislead */
-		canvas_text(canvas, r, STYLE_DIM, d->note);
-}
-
-/* "selected: com.studio.game (4711) --------" */
-static void draw_title(const struct process *p, struct canvas *canvas, struct rect r)
-{
-	char title[TEXT];
-
-	snprintf(title, sizeof(title), "%s %s (%d) ", p->is_thread ? "thread" : "selected:", p->name, p->pid);
-	rect_left(&r, canvas_text(canvas, r, STYLE_VALUE, title));
-	canvas_fill(canvas, r, STYLE_BORDER, 0x2504);
-}
-
-static void draw_command(const struct process *p, struct canvas *canvas, struct rect r)
-{
-	canvas_text(canvas, rect_left(&r, LABEL), STYLE_TEXT, "command");
-	canvas_text(canvas, r, STYLE_DIM,
-		    p->command  ? p->command
-		    : p->kernel ? "none: a kernel thread"
-				: "\u2013");
+	snprintf(value, TEXT, "%.2f", (double)p->ipc);
+	draw_detail(canvas, r, "IPC", STYLE_SERIES1, (double)p->ipc / IPC_FULL, value,
+		    "instructions per cycle");
 }
 
 static bool is_known(const struct process_table *t, enum process_key key)
@@ -147,19 +104,24 @@ int process_details_rows(const struct process_table *t)
 void process_details_draw(const struct drawing *d, const struct process_table *t, struct rect r)
 {
 	const struct process *p = t->n ? t->rows[t->selected].process : NULL;
-	struct detail details[4] = {{0}};
-	unsigned n = 0;
+	struct rect title = rect_top(&r, 1);
 
 	if (!p)
 		return;
-	describe_cpu(&details[n++], t, p, d->data);
+	/* "selected: com.studio.game (4711) --------" */
+	rect_left(&title, canvas_printf(d->canvas, title, STYLE_VALUE, "%s %s (%d) ",
+					p->is_thread ? "thread" : "selected:", p->name, p->pid));
+	canvas_fill(d->canvas, title, STYLE_BORDER, 0x2504);
+	draw_cpu(d, t, p, rect_top(&r, 1));
 	if (is_known(t, PROCESS_BY_GPU))
-		describe_gpu(&details[n++], t, p);
-	describe_memory(&details[n++], t, p, d->data);
+		draw_gpu(d->canvas, t, p, rect_top(&r, 1));
+	draw_memory(d, t, p, rect_top(&r, 1));
 	if (is_known(t, PROCESS_BY_IPC))
-		describe_ipc(&details[n++], p);
-	draw_title(p, d->canvas, rect_top(&r, 1));
-	for (unsigned i = 0; i < n; i++)
-		draw_detail(&details[i], d->canvas, rect_top(&r, 1));
-	draw_command(p, d->canvas, rect_top(&r, 1));
+		draw_ipc(d->canvas, p, rect_top(&r, 1));
+	r = rect_top(&r, 1);
+	canvas_text(d->canvas, rect_left(&r, LABEL), STYLE_TEXT, "command");
+	canvas_text(d->canvas, r, STYLE_DIM,
+		    p->command  ? p->command
+		    : p->kernel ? "none: a kernel thread"
+				: "\u2013");
 }

@@ -15,11 +15,12 @@ enum { TEXT = 128, PART_GAP = 3, DETAILS_FROM = 24 };
 
 /* ---- in the border: counts, and the order ---- */
 
-void process_table_counts(const struct process_table *t, char *text, size_t size)
+/* "93 processes, 512 threads, 2 running   by CPU %"; nothing without a list. */
+static void put_counts(const struct process_table *t, char *text, size_t size)
 {
 	char processes[UNITS_TEXT], threads[UNITS_TEXT], running[UNITS_TEXT];
 
-	if (!t->list)
+	if (!t || !t->list)
 		return;
 	snprintf(text, size, "%s process%s, %s thread%s, %s running   %sby %s",
 		 count_format(processes, t->n_processes), t->n_processes == 1 ? "" : "es",
@@ -30,8 +31,7 @@ void process_table_counts(const struct process_table *t, char *text, size_t size
 
 static void processes_corner(const struct drawing *d, char *text, size_t size)
 {
-	if (d->data->processes)
-		process_table_counts(d->data->processes, text, size);
+	put_counts(d->data->processes, text, size);
 }
 
 /* ---- the line below: which rows are shown, and which are not ---- */
@@ -137,6 +137,20 @@ static void draw_choice(const struct process_choice *c, struct canvas *canvas, s
 	}
 }
 
+/* Draw the headings of the list and cut them off *r. Returns false, with the reason drawn, without
+ * a list. */
+static bool start_list(const struct drawing *d, const struct process_table *t, struct hits *hits,
+		       struct rect *r, struct process_cells *cells)
+{
+	if (!t || !t->list) {
+		canvas_text(d->canvas, *r, STYLE_DIM, t && t->missing ? t->missing : "reading processes...");
+		return false;
+	}
+	process_cells_init(cells, t, r->w);
+	process_cells_headings(cells, t, hits, d->canvas, rect_top(r, 1));
+	return true;
+}
+
 static struct need processes_size(const struct drawing *d, int cols)
 {
 	(void)d;
@@ -147,18 +161,15 @@ static struct need processes_size(const struct drawing *d, int cols)
 static void processes_draw(const struct drawing *d, struct rect r)
 {
 	const struct process_table *t = d->data->processes;
+	bool listed = t && t->list;
 	struct process_cells cells;
 	struct rect box = r, line;
 
-	if (!t || !t->list) {
-		canvas_text(d->canvas, r, STYLE_DIM, t && t->missing ? t->missing : "reading processes...");
-		return;
-	}
-	if (r.h >= DETAILS_FROM)
+	if (listed && r.h >= DETAILS_FROM)
 		process_details_draw(d, t, rect_bottom(&r, process_details_rows(t)));
-	line = rect_bottom(&r, 1);
-	process_cells_init(&cells, t, r.w);
-	process_cells_headings(&cells, t, d->data->hits, d->canvas, rect_top(&r, 1));
+	line = rect_bottom(&r, listed);
+	if (!start_list(d, t, d->data->hits, &r, &cells))
+		return;
 	draw_rows(t, d->data->hits, d->canvas, r, &cells);
 	draw_line(t, d->canvas, line);
 	if (t->choice)
@@ -190,20 +201,14 @@ static void busiest_draw(const struct drawing *d, struct rect r)
 	struct process_cells cells;
 
 	*t->page = r.h > 0 ? (unsigned)r.h : 0;
-	if (!t->list) {
-		canvas_text(d->canvas, r, STYLE_DIM, t->missing ? t->missing : "reading processes...");
-		return;
-	}
-	process_cells_init(&cells, t, r.w);
-	process_cells_headings(&cells, t, NULL, d->canvas, rect_top(&r, 1));
-	for (unsigned i = 0; i < t->n && r.h > 0; i++)
-		process_cells_row(&cells, t, i, d->canvas, rect_top(&r, 1));
+	if (start_list(d, t, NULL, &r, &cells))
+		for (unsigned i = 0; i < t->n && r.h > 0; i++)
+			process_cells_row(&cells, t, i, d->canvas, rect_top(&r, 1));
 }
 
 static void busiest_corner(const struct drawing *d, char *text, size_t size)
 {
-	if (d->data->busiest)
-		process_table_counts(d->data->busiest, text, size);
+	put_counts(d->data->busiest, text, size);
 }
 
 static const char *const busiest_options[] = {"of threads", NULL};

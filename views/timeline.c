@@ -69,22 +69,10 @@ unsigned timeline_scenes(const struct timeline *t, struct scene_change changes[T
 
 /* ---- drawing ---- */
 
-static void draw_scenes(const struct timeline *t, struct canvas *canvas, struct rect r)
+static void draw_sign(const struct timeline *t, int64_t at_ns, enum style style, uint32_t ch,
+		      struct canvas *canvas, struct rect r)
 {
-	for (unsigned i = 0; i < t->n_scenes; i++) {
-		struct rect cell = {r.x + cell_of(t, r.w, t->scenes[i]), r.y, 1, 1};
-
-		canvas_fill(canvas, cell, STYLE_DIM, 0x2502);
-	}
-}
-
-static void draw_marks(const struct timeline *t, struct canvas *canvas, struct rect r)
-{
-	for (unsigned i = 0; i < t->n_marks; i++) {
-		struct rect cell = {r.x + cell_of(t, r.w, t->marks[i].at_ns), r.y, 1, 1};
-
-		canvas_fill(canvas, cell, STYLE_MARK, 0x25b2);
-	}
+	canvas_fill(canvas, (struct rect){r.x + cell_of(t, r.w, at_ns), r.y, 1, 1}, style, ch);
 }
 
 void timeline_draw(const struct timeline *t, struct canvas *canvas, struct rect row, struct hits *hits)
@@ -99,8 +87,10 @@ void timeline_draw(const struct timeline *t, struct canvas *canvas, struct rect 
 	canvas_text_right(canvas, right, STYLE_DIM, t->end);
 	hits_add(hits, &(struct hit){.at = row, .kind = HIT_TIMELINE});
 	draw_activity(t, canvas, row);
-	draw_scenes(t, canvas, row);
-	draw_marks(t, canvas, row);
+	for (unsigned i = 0; i < t->n_scenes; i++)
+		draw_sign(t, t->scenes[i], STYLE_DIM, 0x2502, canvas, row);
+	for (unsigned i = 0; i < t->n_marks; i++)
+		draw_sign(t, t->marks[i].at_ns, STYLE_MARK, 0x25b2, canvas, row);
 	if (t->to_ns) {
 		int from = cell_of(t, row.w, t->from_ns), to = cell_of(t, row.w, t->to_ns);
 

@@ -202,18 +202,21 @@ void widget_corner(const struct drawing *d, char *text, size_t size)
 				     d->canvas->ascii));
 }
 
-void widget_words(struct canvas *canvas, struct rect *r, enum style style, const char *words)
+int widget_words(struct canvas *canvas, struct rect *r, enum style style, const char *words)
 {
 	AUTO_STRBUF struct strbuf text = {0};
 	struct span lines;
+	int n = 0;
 
 	strbuf_wrap(&text, 0, 0, r->w > 0 ? (unsigned)r->w : 1, words);
-	lines = (struct span){text.p, text.n};
-	while (lines.n && r->h > 0) {
+	for (lines = (struct span){text.p, text.n}; lines.n; n++) {
 		struct span line = span_until(&lines, '\n');
+		struct rect row = rect_top(r, 1);
 
-		canvas_printf(canvas, rect_top(r, 1), style, "%.*s", SPAN_ARG(line));
+		if (canvas)
+			canvas_printf(canvas, row, style, "%.*s", SPAN_ARG(line));
 	}
+	return n;
 }
 
 int chart_option_int(const struct chart *chart, const char *key, int otherwise)

@@ -181,8 +181,9 @@ struct panel_texts {
 struct rect panel_box(const struct panel_texts *texts, struct canvas *canvas, struct rect r);
 void panel_border(const struct drawing *d, struct rect r);
 void panel_axis(const struct drawing *d, struct rect inner);
-/* Draw words in as many lines as they take, and cut these off *r. */
-void widget_words(struct canvas *canvas, struct rect *r, enum style style, const char *words);
+/* Draw words in as many lines as they take, and cut these off *r; only count them if canvas is
+ * NULL. Returns how many. */
+int widget_words(struct canvas *canvas, struct rect *r, enum style style, const char *words);
 /* Draw words, and a line after them, over what follows in a panel. */
 void widget_rule(struct canvas *canvas, struct rect r, const char *words);
 /* Draw the heading of a column in the row `free`, right-aligned with its numbers. Returns false,
