@@ -130,12 +130,11 @@ static void read_group(struct chart_reader *r, struct span group)
 		for (unsigned i = 0; r->sets[k] && i < r->sets[k]->n_metrics; i++) {
 			const struct metric *m = &r->sets[k]->metrics[i];
 
-			if (m->def->group && span_is(group, m->def->group))
-				add_series(r, &(struct series){.metric = m,
-							       .source = k,
-							       .label = m->def->short_title,
-							       .brief = m->def->short_title,
-							       .note = ""});
+			if (m->def->group && span_is(group, m->def->group)) {
+				struct series s = series_of(m, k);
+
+				add_series(r, &s);
+			}
 		}
 }
 

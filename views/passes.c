@@ -93,16 +93,12 @@ static void draw_work(struct canvas *canvas, struct rect r, double n)
 	canvas_text_right(canvas, r, STYLE_TEXT, text);
 }
 
-static struct series series_of(const struct feed *feed, unsigned row)
+static struct series pass_series(const struct view_data *data, unsigned row)
 {
 	char name[24];
 
 	snprintf(name, sizeof(name), "pass%u.ms", row);
-	return (struct series){.metric = metric_find(feed->set, span_of(name)),
-			       .source = SOURCE_PASSES,
-			       .label = "",
-			       .brief = "",
-			       .note = ""};
+	return series_of(metric_find(data->feeds[SOURCE_PASSES].set, span_of(name)), SOURCE_PASSES);
 }
 
 /* Share of the budget in percent; NaN without one. */
@@ -131,7 +127,7 @@ static void draw_times(const struct drawing *d, const struct rect c[COLUMNS], co
 /* What is selected with a row; without a chart nothing can be. */
 static struct row_subject subject_of(const struct drawing *d, const struct grouped_pass *pass)
 {
-	struct series s = series_of(&d->data->feeds[SOURCE_PASSES], pass->line.row);
+	struct series s = pass_series(d->data, pass->line.row);
 
 	if (pass->group)
 		return (struct row_subject){.chart = d->chart, .item = pass->group};
@@ -165,7 +161,7 @@ static void draw_line(const struct drawing *d, struct rect row, const struct gro
 {
 	struct rect c[COLUMNS];
 	const struct pass_line *line = &pass->line;
-	struct series series = series_of(&d->data->feeds[SOURCE_PASSES], line->row);
+	struct series series = pass_series(d->data, line->row);
 
 	cut_columns(row, c);
 	add_hit(d, row, pass);
@@ -287,7 +283,7 @@ static void draw_counters(const struct drawing *d, struct rect r)
 
 static void draw_alone(const struct drawing *d, struct rect r, const struct pass_line *line)
 {
-	struct series series = series_of(&d->data->feeds[SOURCE_PASSES], line->row);
+	struct series series = pass_series(d->data, line->row);
 	struct chart one = *d->chart;
 	struct rect head = rect_top(&r, 1), rows;
 	int n = (int)d->chart->n_series;

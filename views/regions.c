@@ -84,8 +84,7 @@ static void draw_line(const struct drawing *d, struct rect row, const struct reg
 	const struct feed *feed = &d->data->feeds[SOURCE_PASSES];
 	const struct metric *ms = metric_of(feed, line->row, "ms"),
 			    *calls = metric_of(feed, line->row, "calls");
-	const struct series series = {
-		.metric = ms, .source = SOURCE_PASSES, .label = "", .brief = "", .note = ""};
+	const struct series series = series_of(ms, SOURCE_PASSES);
 	struct rect at = row;
 
 	if (!ms || !calls)

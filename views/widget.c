@@ -137,6 +137,14 @@ double series_top(const struct series *series, const struct view_data *data)
 	return top > 0 ? top : 1;
 }
 
+struct series series_of(const struct metric *metric, enum source_kind source)
+{
+	const char *title = metric ? metric->def->short_title : "";
+
+	return (struct series){
+		.metric = metric, .source = source, .label = title, .brief = title, .note = ""};
+}
+
 bool series_beside(const struct series *series, struct series *beside)
 {
 	*beside = (struct series){
@@ -173,11 +181,7 @@ bool chart_option_series(const struct chart *chart, const struct view_data *data
 			metric = metric_find(set, span_trim(span_until(&left, '/')));
 		if (!metric)
 			continue;
-		*series = (struct series){.metric = metric,
-					  .source = kind,
-					  .label = metric->def->short_title,
-					  .brief = metric->def->short_title,
-					  .note = ""};
+		*series = series_of(metric, kind);
 		return true;
 	}
 	return false;

@@ -39,6 +39,8 @@ void series_rates(const struct series *series, unsigned n, const struct view_dat
 		  const struct metric_instance *instance, double *rates, int points);
 /* The greatest rate of all points; 1 if there is none. */
 double series_top(const struct series *series, const struct view_data *data);
+/* A metric as a series, in its short title; NULL: without one. */
+struct series series_of(const struct metric *metric, enum source_kind source);
 /* Get the metric that is shown beside the series as a series. Returns false if there is none. */
 bool series_beside(const struct series *series, struct series *beside);
 

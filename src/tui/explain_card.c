@@ -30,11 +30,6 @@ struct explained {
 	bool simulated;
 };
 
-static bool set_has(const struct metric_set *set, const struct metric *m)
-{
-	return set && m >= set->metrics && m < set->metrics + set->n_metrics;
-}
-
 /* The number of a finding, or the first evidence that is a metric. */
 static const struct metric *finding_metric(const struct judged *f)
 {
@@ -71,11 +66,15 @@ const struct metric *explain_card_metric(const struct explain_card *card, const 
 /* Find where the values of the metric are, and copy those of now: of the instance, or of all. */
 static void find_values(struct explained *s, const struct screen *screen)
 {
+	const struct metric *m = s->series.metric;
 	const struct feed *feed;
 
-	while (s->series.source < SOURCE_KINDS &&
-	       !set_has(s->data.feeds[s->series.source].set, s->series.metric))
-		s->series.source++;
+	for (; s->series.source < SOURCE_KINDS; s->series.source++) {
+		const struct metric_set *set = s->data.feeds[s->series.source].set;
+
+		if (set && m >= set->metrics && m < set->metrics + set->n_metrics)
+			break;
+	}
 	feed = &s->data.feeds[s->series.source % SOURCE_KINDS];
 	s->text.set = feed->set;
 	s->simulated = session_shown(screen->session, s->series.source)->simulated;
@@ -97,12 +96,11 @@ static bool find_subject(const struct explain_card *card, struct screen *screen,
 {
 	const struct row_subject *row = screen_selected(screen);
 
-	*s = (struct explained){
-		.series = {.metric = explain_card_metric(card, screen), .label = "", .brief = "", .note = ""},
-		.text = {.db = screen->session->db,
-			 .views = &screen->views,
-			 .judge = screen->judge.judge,
-			 .ascii = ascii}};
+	*s = (struct explained){.series = series_of(explain_card_metric(card, screen), 0),
+				.text = {.db = screen->session->db,
+					 .views = &screen->views,
+					 .judge = screen->judge.judge,
+					 .ascii = ascii}};
 	if (!s->series.metric && !card->finding)
 		return false;
 	s->instance = row && follows_row(card) ? row->instance : NULL;
@@ -220,16 +218,6 @@ static unsigned list_stats(const struct explained *s, bool ascii, struct stat_li
 	return n;
 }
 
-static void draw_stats(const struct stat_line *lines, unsigned n, struct canvas *canvas, struct rect r)
-{
-	for (unsigned i = 0; i < n && r.h > 0; i++) {
-		struct rect row = rect_top(&r, 1);
-
-		canvas_text_right(canvas, row, i ? STYLE_TEXT : STYLE_VALUE, lines[i].text);
-		canvas_text(canvas, row, STYLE_DIM, lines[i].name);
-	}
-}
-
 /* The graph of all instances together, with the numbers beside it or as the first line below: "now
  * 71.3 %   mean 50.8 %   ..." */
 static void draw_graph(const struct explained *s, struct canvas *canvas, struct rect *r, struct strbuf *below)
@@ -253,7 +241,14 @@ static void draw_graph(const struct explained *s, struct canvas *canvas, struct 
 	if (!h)
 		return;
 	if (beside) {
-		draw_stats(lines, n, canvas, rect_right(&graph, STATS_COLS));
+		struct rect stats = rect_right(&graph, STATS_COLS);
+
+		for (unsigned i = 0; i < n && stats.h > 0; i++) {
+			struct rect row = rect_top(&stats, 1);
+
+			canvas_text_right(canvas, row, i ? STYLE_TEXT : STYLE_VALUE, lines[i].text);
+			canvas_text(canvas, row, STYLE_DIM, lines[i].name);
+		}
 		rect_right(&graph, 2);
 	}
 	graph.h--;
@@ -280,8 +275,7 @@ static void add_head(struct page *page, const char *title)
 static void add_history(const struct explained *s, const struct metric *m, struct canvas *canvas,
 			struct rect row)
 {
-	struct series series = {
-		.metric = m, .source = s->series.source, .label = "", .brief = "", .note = ""};
+	struct series series = series_of(m, s->series.source);
 	const struct chart chart = {
 		.name = "operand", .widget = &widget_rows, .series = &series, .n_series = 1};
 	const struct drawing d = {&chart, &s->data, canvas};
@@ -357,18 +351,6 @@ static void draw_footer(const struct explain_card *card, const struct alert *ale
 	frame_draw_footer(&(struct frame_text){.alert = alert, .keys = &keys, .dropped = where}, canvas, row);
 }
 
-/* The part of the screen between tabs and footer, in its whole width. */
-static struct rect card_rect(const struct screen *screen, struct canvas *canvas, struct rect *footer)
-{
-	struct rect r = canvas_rect(canvas);
-
-	rect_top(&r, r.h > 12 ? 2 : 0);
-	*footer = rect_bottom(&r, 1);
-	if (screen->timeline)
-		rect_bottom(&r, 1);
-	return r;
-}
-
 /* The title, or the name alone if that is too long, and the value of now at the right. */
 static void draw_border_text(const struct explained *s, bool finding, struct canvas *canvas, struct rect row)
 {
@@ -393,12 +375,16 @@ bool explain_card_draw(struct explain_card *card, struct screen *screen, const s
 		       struct canvas *canvas)
 {
 	AUTO_STRBUF struct strbuf numbers = {0};
-	struct rect r, footer;
+	struct rect r = canvas_rect(canvas), footer;
 	struct explained s;
 
 	if (!find_subject(card, screen, canvas->ascii, &s))
 		return false;
-	r = card_rect(screen, canvas, &footer);
+	/* between tabs and footer, in its whole width */
+	rect_top(&r, r.h > 12 ? 2 : 0);
+	footer = rect_bottom(&r, 1);
+	if (screen->timeline)
+		rect_bottom(&r, 1);
 	screen->hits.n = 0;
 	canvas_fill(canvas, r, STYLE_TEXT, ' ');
 	if (r.w >= 20 && r.h >= 6) {
