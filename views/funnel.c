@@ -50,35 +50,27 @@ static int count_stages(const struct chart *chart)
 	return n;
 }
 
-/* The headings of the column per frame, the longest first, and what each leaves to the bar. */
+/* The headings of the column per frame while no source counts frames, the longest first, and what
+ * each leaves to the bar. They are longer than "per frame", so that nothing moves when one does. */
 static const struct frame_head {
-	const char *shown, *wanted;
+	const char *wanted;
 	int bar_min;
-} frame_heads[] = {{"per frame", "per frame wanted", 40}, {"per frame", "per wanted", 20}};
+} frame_heads[] = {{"per frame wanted", 40}, {"per wanted", 20}};
 
 struct funnel_columns {
 	struct rect label, bar, entering, per_frame, killed, of_all, note;
 	const struct frame_head *frame_head; /* NULL: no column per frame */
 };
 
-/* Return a width for the longest of its headings, so that nothing moves when a source begins to
- * count frames. */
-static int per_frame_cols(const struct frame_head *head)
-{
-	const char *const words[] = {head->shown, head->wanted};
-	int w = widget_value_cols(unit_find(SPAN_LIT("primitives/frame")));
-
-	for (size_t i = 0; i < ARRAY_LEN(words); i++)
-		w = text_width(words[i]) + 1 > w ? text_width(words[i]) + 1 : w;
-	return w;
-}
-
 /* Cut off the widest column per frame that leaves room for the bar and the count. */
 static void cut_per_frame(struct funnel_columns *c, struct rect *row, int count_w)
 {
-	for (size_t i = 0; i < ARRAY_LEN(frame_heads) && !c->frame_head; i++) {
-		int w = per_frame_cols(&frame_heads[i]);
+	int value_w = widget_value_cols(unit_find(SPAN_LIT("primitives/frame")));
 
+	for (size_t i = 0; i < ARRAY_LEN(frame_heads) && !c->frame_head; i++) {
+		int w = text_width(frame_heads[i].wanted) + 1;
+
+		w = w > value_w ? w : value_w;
 		if (row->w < frame_heads[i].bar_min + GAP + count_w + GAP + w)
 			continue;
 		c->frame_head = &frame_heads[i];
@@ -130,28 +122,30 @@ static void draw_bar(const struct drawing *d, const struct stage *stage, struct 
 		canvas_parts(d->canvas, bar, parts, stage->of_all ? visible_style : input_style, 1);
 }
 
-/* Return how many primitives enter per frame; NaN if the frame rate is unknown. */
-static double count_per_frame(const struct stage *stage, const struct view_data *data)
-{
-	const struct feed *feed = series_feed(stage->count, data);
-	double rate = NAN;
-
-	if (!data->frames_known)
-		rate = feed->set ? feed->set->constants[VECTOR_FPS] : (double)NAN;
-	else if (feed->now)
-		rate = feed->now[VECTOR_FRAME_RATE];
-	return rate > 0 ? series_rate_now(stage->count, data) / rate : (double)NAN;
-}
-
-/* Draw the number at the right end of its column, under the heading. */
-static void draw_per_frame(const struct drawing *d, const struct stage *stage, struct rect cell)
+/* Draw how many primitives enter per frame, at the right end of the column, under the heading; a
+ * dash if the frame rate is unknown. */
+static void draw_per_frame(const struct drawing *d, const struct series *count, struct rect cell)
 {
 	const struct unit *unit = unit_find(SPAN_LIT("primitives/frame"));
+	const struct feed *feed = series_feed(count, d->data);
+	double rate = NAN;
 
 	if (!cell.w)
 		return;
+	if (!d->data->frames_known)
+		rate = feed->set ? feed->set->constants[VECTOR_FPS] : (double)NAN;
+	else if (feed->now)
+		rate = feed->now[VECTOR_FRAME_RATE];
+	rate = rate > 0 ? series_rate_now(count, d->data) / rate : (double)NAN;
 	rect_left(&cell, cell.w - widget_value_cols(unit));
-	widget_number(d->canvas, cell, unit, count_per_frame(stage, d->data), false, false, STYLE_TEXT);
+	widget_number(d->canvas, cell, unit, rate, false, false, STYLE_TEXT);
+}
+
+static void draw_share(const struct drawing *d, const struct series *s, struct rect r)
+{
+	double value = series_now(s, d->data);
+
+	widget_value(d, r, s, NULL, value, series_style(s, d->data, NULL, value, -1), false);
 }
 
 static void draw_stage(const struct drawing *d, const struct stage *stage, const struct funnel_columns *c,
@@ -160,27 +154,18 @@ static void draw_stage(const struct drawing *d, const struct stage *stage, const
 	canvas_text(d->canvas, c->label, stage->killed ? STYLE_TEXT : STYLE_VALUE, stage->label);
 	draw_bar(d, stage, c->bar, input);
 	canvas_text(d->canvas, c->note, STYLE_DIM, stage->note);
-	if (stage->count)
+	if (stage->count) {
 		widget_value(d, c->entering, stage->count, NULL, series_rate_now(stage->count, d->data),
 			     STYLE_TEXT, false);
-	if (stage->count)
-		draw_per_frame(d, stage, c->per_frame);
-	if (stage->killed) {
-		double killed = series_now(stage->killed, d->data);
-
-		widget_value(d, c->killed, stage->killed, NULL, killed,
-			     series_style(stage->killed, d->data, NULL, killed, -1), false);
+		draw_per_frame(d, stage->count, c->per_frame);
 	}
-	if (stage->of_all) {
-		double of_all = series_now(stage->of_all, d->data);
-
-		widget_value(d, c->of_all, stage->of_all, NULL, of_all,
-			     series_style(stage->of_all, d->data, NULL, of_all, -1), false);
-	} else {
-		/* the input is all there is */
+	if (stage->killed)
+		draw_share(d, stage->killed, c->killed);
+	if (stage->of_all)
+		draw_share(d, stage->of_all, c->of_all);
+	else /* the input is all there is */
 		widget_number(d->canvas, c->of_all, unit_find(SPAN_LIT("percent")),
 			      input > 0 ? 100 : (double)NAN, false, false, STYLE_TEXT);
-	}
 }
 
 static void draw_title(const struct drawing *d, struct rect *r)
@@ -191,7 +176,7 @@ static void draw_title(const struct drawing *d, struct rect *r)
 	widget_heading(d->canvas, free, c.entering, "entering");
 	if (c.frame_head)
 		widget_heading(d->canvas, free, c.per_frame,
-			       d->data->frames_known ? c.frame_head->shown : c.frame_head->wanted);
+			       d->data->frames_known ? "per frame" : c.frame_head->wanted);
 	widget_heading(d->canvas, free, c.killed, "killed");
 	widget_heading(d->canvas, free, c.of_all, "of all");
 	c.note.y = free.y;

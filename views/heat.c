@@ -6,7 +6,6 @@
 #include <stdio.h>
 
 #define LABEL_COLS 9
-#define ROWS_MAX 64
 #define STEP_COLS 7 /* of the legend: "▒ 10  " */
 
 #define STEPS 5
@@ -15,53 +14,43 @@
  * for loads. */
 static const double class_steps[STEPS] = {0.5, 2, 10, 25, 45}, load_steps[STEPS] = {5, 25, 50, 70, 90};
 
-struct heat_row {
-	const struct series *series;
-	const struct metric_instance *instance;
-};
-
 static const double *steps_of(const struct chart *chart)
 {
 	return chart->loads ? load_steps : class_steps;
 }
 
-static int shade_of(const double *steps, double percent)
+/* A cell has the mean of its two points; at back < 0 there is no point yet. */
+static int shade_back(const struct drawing *d, const struct series *s, const struct metric_instance *instance,
+		      double scale, int back)
 {
-	int shade = 0;
+	const double *steps = steps_of(d->chart);
+	double a = series_rate(s, d->data, instance, back + 1),
+	       b = back >= 0 ? series_rate(s, d->data, instance, back) : a,
+	       percent = (isnan(a)   ? b
+			  : isnan(b) ? a
+				     : (a + b) / 2) /
+			 scale * 100;
+	int shade = isnan(percent) ? -1 : 0;
 
-	while (shade < STEPS && percent >= steps[shade])
+	while (shade >= 0 && shade < STEPS && percent >= steps[shade])
 		shade++;
 	return shade;
 }
 
-/* Return the mean of the two points of a cell; at back < 0 there is no point yet. */
-static double cell_percent(const struct heat_row *row, const struct view_data *data, double scale, int back)
+static void draw_row(const struct drawing *d, const struct series *s, const struct metric_instance *instance,
+		     struct rect r)
 {
-	double a = series_rate(row->series, data, row->instance, back + 1),
-	       b = back >= 0 ? series_rate(row->series, data, row->instance, back) : a;
+	int odd = (int)(series_feed(s, d->data)->n_steps % 2);
+	double scale = widget_scale(d, s, 2 * r.w);
 
-	return (isnan(a) ? b : isnan(b) ? a : (a + b) / 2) / scale * 100;
-}
-
-static void draw_row(const struct drawing *d, const struct heat_row *row, struct rect r)
-{
-	int odd = (int)(series_feed(row->series, d->data)->n_steps % 2);
-	double now = series_rate(row->series, d->data, row->instance, -1);
-	double scale = widget_scale(d, row->series, 2 * r.w);
-	struct rect value;
-
-	widget_row(d, r, row->series, row->instance);
-	canvas_text(d->canvas, rect_left(&r, LABEL_COLS), STYLE_TEXT,
-		    row->instance ? row->instance->label : row->series->brief);
-	value = rect_right(&r, widget_value_cols(row->series->metric->unit));
-	widget_value(d, value, row->series, row->instance, now, STYLE_VALUE, false);
-	for (int x = 0; x < r.w; x++) {
-		double percent = cell_percent(row, d->data, scale, 2 * (r.w - 1 - x) - odd);
-
+	widget_row(d, r, s, instance);
+	canvas_text(d->canvas, rect_left(&r, LABEL_COLS), STYLE_TEXT, instance ? instance->label : s->brief);
+	widget_value(d, rect_right(&r, widget_value_cols(s->metric->unit)), s, instance,
+		     series_rate(s, d->data, instance, -1), STYLE_VALUE, false);
+	for (int x = 0; x < r.w; x++)
 		canvas_heat(d->canvas, r.x + x, r.y, r.h,
-			    isnan(percent) ? -1 : shade_of(steps_of(d->chart), percent));
-	}
-	widget_cursor(d, series_feed(row->series, d->data), r);
+			    shade_back(d, s, instance, scale, 2 * (r.w - 1 - x) - odd));
+	widget_cursor(d, series_feed(s, d->data), r);
 }
 
 static void draw_legend(const double *steps, struct canvas *canvas, struct rect r)
@@ -81,9 +70,10 @@ static void draw_legend(const double *steps, struct canvas *canvas, struct rect 
 	canvas_text(canvas, r, STYLE_DIM, "%");
 }
 
-/* Draw all rows equally high; then a legend if a line is left over, or the number of rows that do
- * not fit. */
-static void draw_rows(const struct drawing *d, const struct heat_row *rows, unsigned n, struct rect r)
+/* Draw a row per series, or of the first one per instance, all equally high; then a legend if a
+ * line is left over, or the number of rows that do not fit. */
+static void draw_rows(const struct drawing *d, const struct metric_instance *const *instances, unsigned n,
+		      struct rect r)
 {
 	int h = r.h / (int)n, left_out = (int)n - r.h + 1;
 	struct rect last = {0};
@@ -91,7 +81,8 @@ static void draw_rows(const struct drawing *d, const struct heat_row *rows, unsi
 	if (left_out > 1 && r.h > 1)
 		last = rect_bottom(&r, 1);
 	for (unsigned i = 0; i < n && r.h > 0; i++)
-		draw_row(d, &rows[i], rect_top(&r, h > 0 ? h : 1));
+		draw_row(d, &d->chart->series[instances ? 0 : i], instances ? instances[i] : NULL,
+			 rect_top(&r, h > 0 ? h : 1));
 	canvas_printf(d->canvas, last, STYLE_DIM, "%d more: z shows this panel alone", left_out);
 	if (r.h > 0)
 		draw_legend(steps_of(d->chart), d->canvas, rect_bottom(&r, 1));
@@ -100,15 +91,10 @@ static void draw_rows(const struct drawing *d, const struct heat_row *rows, unsi
 bool widget_heat_each(const struct drawing *d, struct rect r)
 {
 	const struct metric_instance *instances[EACH_MAX];
-	struct heat_row rows[EACH_MAX];
-	unsigned n;
 
 	if (!widget_has_each(d))
 		return false;
-	n = widget_instances(d, instances);
-	for (unsigned i = 0; i < n; i++)
-		rows[i] = (struct heat_row){.series = &d->chart->series[0], .instance = instances[i]};
-	draw_rows(d, rows, n, r);
+	draw_rows(d, instances, widget_instances(d, instances), r);
 	return true;
 }
 
@@ -120,12 +106,7 @@ static struct need heat_size(const struct drawing *d, int cols)
 
 static void heat_draw(const struct drawing *d, struct rect r)
 {
-	struct heat_row rows[ROWS_MAX];
-	unsigned n = d->chart->n_series < ROWS_MAX ? d->chart->n_series : ROWS_MAX;
-
-	for (unsigned i = 0; i < n; i++)
-		rows[i] = (struct heat_row){.series = &d->chart->series[i]};
-	draw_rows(d, rows, n, r);
+	draw_rows(d, NULL, d->chart->n_series, r);
 }
 
 static int heat_axis(const struct drawing *d, struct rect inner)

@@ -99,27 +99,6 @@ static enum style corner_text(const struct drawing *d, int room, char *text, siz
 	return warns ? STYLE_BUSY : STYLE_VALUE;
 }
 
-/* Return the style of the corner: for a graph of loads, the level of its current value. */
-static enum style now_style(const struct drawing *d, enum style otherwise)
-{
-	const struct series *s = &d->chart->series[0];
-	enum style style = STYLE_TEXT;
-
-	if (d->chart->widget == &widget_area && d->chart->loads && s->metric->alert == ALERT_NONE)
-		style = chart_style(d, s, NULL, series_rate_now(s, d->data), -1);
-	return style_is_beyond(style) ? style : otherwise;
-}
-
-/* Draw the value of a corner, and dim what follows after two blanks: mean and peak. */
-static void draw_corner(const char *text, enum style style, struct canvas *canvas, struct rect r)
-{
-	const char *rest = strstr(text, "  ");
-	int n = rest ? (int)(rest - text) : (int)strlen(text);
-
-	rect_left(&r, canvas_printf(canvas, r, style, "%.*s", n, text));
-	canvas_text(canvas, r, STYLE_DIM, text + n);
-}
-
 /* The columns of a legend, with the short names or the long ones. */
 static int legend_cols(const struct chart *chart, bool brief)
 {
@@ -168,10 +147,13 @@ struct rect panel_box(const struct panel_texts *texts, struct canvas *canvas, st
 	draw_base(texts->base, canvas, &top, top.w - cols);
 	if (cols) {
 		struct rect corner = rect_right(&top, cols);
+		const char *rest = strstr(texts->corner, "  "); /* mean and peak */
+		int n = rest ? (int)(rest - texts->corner) : (int)strlen(texts->corner);
 
 		canvas_fill(canvas, corner, STYLE_BORDER, ' ');
 		rect_left(&corner, 1);
-		draw_corner(texts->corner, texts->style, canvas, corner);
+		rect_left(&corner, canvas_printf(canvas, corner, texts->style, "%.*s", n, texts->corner));
+		canvas_text(canvas, corner, STYLE_DIM, texts->corner + n);
 	}
 	return top;
 }
@@ -190,6 +172,7 @@ static const char *base_of(const struct drawing *d, int cols)
 void panel_border(const struct drawing *d, struct rect r)
 {
 	int inner = r.w - 2 * PANEL_MARGIN;
+	const struct series *s = &d->chart->series[0];
 	const char *base = base_of(d, inner);
 	int room = inner - text_width(d->chart->title) - text_width(base) - 5;
 	char corner[256], title[96] = "";
@@ -200,8 +183,11 @@ void panel_border(const struct drawing *d, struct rect r)
 
 	if (legend && more && legend_cols(d->chart, true) > room - text_width(corner))
 		*more = 0; /* colours without names say less than a number without its mean */
-	if (d->chart->n_series)
-		style = now_style(d, style);
+	if (d->chart->widget == &widget_area && d->chart->loads && s->metric->alert == ALERT_NONE) {
+		enum style now = chart_style(d, s, NULL, series_rate_now(s, d->data), -1);
+
+		style = style_is_beyond(now) ? now : style;
+	}
 	if (d->data->letters && d->chart->letter)
 		snprintf(title, sizeof(title), "%c %s", d->chart->letter, d->chart->title);
 	r = panel_box(&(struct panel_texts){title[0] ? title : d->chart->title, base, corner, style},
