@@ -21,14 +21,8 @@ struct frame_part {
 	const char *text;
 	unsigned rank;
 	enum style style;
-	int cols; /* columns it takes without the gap */
-	bool shown;
+	int cols; /* columns it takes without the gap; 0: it is not shown */
 };
-
-static int part_cols(const struct frame_part *p)
-{
-	return p->text && p->text[0] ? p->cols : 0;
-}
 
 /* Decide which parts fit into `cols`, by rank. A part that does not fit leaves its columns to later
  * ones; rank 0 is always shown. */
@@ -38,11 +32,12 @@ static void fit_parts(struct frame_part *parts, int n, int cols)
 		for (int i = 0; i < n; i++) {
 			struct frame_part *p = &parts[i];
 
-			if (p->rank != rank || !part_cols(p))
+			if (p->rank != rank || !p->cols)
 				continue;
-			p->shown = rank == 0 || part_cols(p) + PART_GAP <= cols;
-			if (p->shown)
-				cols -= part_cols(p) + PART_GAP;
+			if (rank && p->cols + PART_GAP > cols)
+				p->cols = 0;
+			else
+				cols -= p->cols + PART_GAP;
 		}
 }
 
@@ -50,50 +45,32 @@ static struct frame_part part_of(const char *text, unsigned rank, enum style sty
 {
 	int cols = text ? text_width(text) : 0;
 
-	return (struct frame_part){
-		.text = text, .rank = rank, .style = style, .cols = cols > cols_min ? cols : cols_min};
+	return (struct frame_part){text, rank, style, cols > 0 && cols < cols_min ? cols_min : cols};
 }
 
-enum header_part {
-	HEAD_NAME,
-	HEAD_GPU,
-	HEAD_DRIVER,
-	HEAD_CLOCK,
-	HEAD_FPS,
-	HEAD_SPAN,
-	HEAD_STATE,
-	HEAD_PAUSED,
-	HEAD_TIME,
-	HEAD_PARTS
-};
+#define RIGHT 3 /* parts of the header at its right end, the last ones */
 
 static void draw_header(const struct frame_text *text, struct canvas *canvas, struct rect r)
 {
-	struct frame_part parts[HEAD_PARTS] = {
-		[HEAD_NAME] = part_of("malitop", 3, STYLE_KEY, 0),
-		[HEAD_GPU] = part_of(text->gpu, 1, STYLE_HEADER, 0),
-		[HEAD_DRIVER] = part_of(text->driver, 7, STYLE_DIM, 0),
-		[HEAD_CLOCK] = part_of(text->clock, 4, STYLE_TEXT, CLOCK_COLS),
-		[HEAD_FPS] = part_of(text->fps, 5, STYLE_TEXT, FPS_COLS),
-		[HEAD_SPAN] = part_of(text->span, 6, STYLE_DIM, 0),
-		[HEAD_STATE] = part_of(text->state, 0, STYLE_ALERT, 0),
-		[HEAD_PAUSED] = part_of(text->paused, 0, STYLE_PAUSED, 0),
-		[HEAD_TIME] = part_of(text->time, 2, STYLE_TEXT, 0),
+	struct frame_part parts[] = {
+		part_of("malitop", 3, STYLE_KEY, 0),         part_of(text->gpu, 1, STYLE_HEADER, 0),
+		part_of(text->driver, 7, STYLE_DIM, 0),      part_of(text->clock, 4, STYLE_TEXT, CLOCK_COLS),
+		part_of(text->fps, 5, STYLE_TEXT, FPS_COLS), part_of(text->span, 6, STYLE_DIM, 0),
+		part_of(text->state, 0, STYLE_ALERT, 0),     part_of(text->paused, 0, STYLE_PAUSED, 0),
+		part_of(text->time, 2, STYLE_TEXT, 0),
 	};
+	int n = ARRAY_LEN(parts);
 
-	fit_parts(parts, HEAD_PARTS, r.w + PART_GAP);
-	for (int i = HEAD_TIME; i >= HEAD_STATE; i--)
-		if (parts[i].shown) {
-			canvas_text(canvas, rect_right(&r, part_cols(&parts[i])), parts[i].style,
-				    parts[i].text);
-			rect_right(&r, PART_GAP);
-		}
-	for (int i = 0; i < HEAD_STATE; i++)
-		if (parts[i].shown) {
-			canvas_text(canvas, rect_left(&r, part_cols(&parts[i])), parts[i].style,
-				    parts[i].text);
-			rect_left(&r, PART_GAP);
-		}
+	fit_parts(parts, n, r.w + PART_GAP);
+	for (int i = 0; i < n; i++) { /* first those at the right, from right to left */
+		const struct frame_part *p = i < RIGHT ? &parts[n - 1 - i] : &parts[i - RIGHT];
+		struct rect (*cut)(struct rect * r, int w) = i < RIGHT ? rect_right : rect_left;
+
+		if (!p->cols)
+			continue;
+		canvas_text(canvas, cut(&r, p->cols), p->style, p->text);
+		cut(&r, PART_GAP);
+	}
 }
 
 /* The forms of the tabs, from the longest to the shortest. */
@@ -111,14 +88,6 @@ static void tab_text(const struct view *view, const struct view *shown, enum tab
 		snprintf(text, TAB_TEXT, " %c %.48s ", view->key, view->title);
 	else
 		snprintf(text, TAB_TEXT, form >= TABS_TIGHT ? "%c " : " %c ", view->key);
-}
-
-/* " ! 3 "; "" if there is none */
-static void findings_text(const struct frame_text *frame, const struct view *shown, char text[TAB_TEXT])
-{
-	text[0] = 0;
-	if (frame->findings || !shown)
-		snprintf(text, TAB_TEXT, " ! %u ", frame->findings);
 }
 
 static enum tab_form fit_tabs(const struct views *views, const struct view *shown, int cols)
@@ -144,13 +113,13 @@ static enum tab_form fit_tabs(const struct views *views, const struct view *show
 static struct rect draw_tabs(const struct frame_text *frame, const struct views *views,
 			     const struct view *shown, struct canvas *canvas, struct rect r)
 {
-	struct rect rest;
 	static const char help[] = "? help ";
-	char findings[TAB_TEXT];
+	char findings[TAB_TEXT] = "";
 	enum tab_form form;
-	struct rect cell;
+	struct rect cell, rest;
 
-	findings_text(frame, shown, findings);
+	if (frame->findings || !shown)
+		snprintf(findings, sizeof(findings), " ! %u ", frame->findings);
 	/* room for a finding in any case, so that the tabs stay when there is one */
 	form = fit_tabs(views, shown, r.w - text_width(findings[0] ? findings : " ! 1 "));
 	canvas_fill(canvas, r, STYLE_TAB, ' ');
@@ -207,7 +176,7 @@ static void draw_keys(const struct frame_text *text, struct canvas *canvas, stru
 	}
 	fit_parts(parts, (int)keys->n, r.w);
 	for (unsigned i = 0; i < keys->n; i++) {
-		if (!parts[i].shown)
+		if (!parts[i].cols)
 			continue;
 		struct rect cell = rect_left(&r, parts[i].cols);
 

@@ -50,6 +50,7 @@ struct grid {
 	int cols;
 	unsigned columns;
 	bool framed;
+	int border, margin; /* rows and columns of the borders of a panel */
 };
 
 static unsigned columns_of(int cols)
@@ -105,8 +106,7 @@ static void make_bands(struct grid *g)
 
 static void size_band(struct grid *g, struct band *b)
 {
-	int card_cols = g->cols * 30 / 100, left = g->cols, around = g->framed ? BORDER : 0,
-	    margin = g->framed ? 2 * PANEL_MARGIN : 0;
+	int card_cols = g->cols * 30 / 100, left = g->cols;
 	bool card = g->shown[b->first]->d.chart->place == PLACE_WIDE && b->n == 2;
 
 	card_cols = card_cols < CARD_MIN ? CARD_MIN : card_cols > CARD_MAX ? CARD_MAX : card_cols;
@@ -118,11 +118,11 @@ static void size_band(struct grid *g, struct band *b)
 
 		p->cols = card ? (k ? left : left - card_cols) : left / (int)(b->n - k);
 		left -= p->cols;
-		p->need = p->d.chart->widget->size(&p->d, p->cols - margin);
+		p->need = p->d.chart->widget->size(&p->d, p->cols - g->margin);
 		if (!g->framed || p->need.min < 1)
 			p->need.min = 1;
-		b->min = p->need.min + around > b->min ? p->need.min + around : b->min;
-		b->most = p->need.most + around > b->most ? p->need.most + around : b->most;
+		b->min = p->need.min + g->border > b->min ? p->need.min + g->border : b->min;
+		b->most = p->need.most + g->border > b->most ? p->need.most + g->border : b->most;
 		b->spare |= p->d.chart->widget->spare;
 		b->graph |= p->d.chart->weight && p->d.chart->widget->axis;
 		b->weight = p->d.chart->weight > b->weight ? p->d.chart->weight : b->weight;
@@ -222,25 +222,17 @@ static int grow_bands(struct grid *g, int left, enum growth growth)
 /* Give a panel the rows for what it shows in addition, if enough are left. Returns the rest. */
 static int grow_panel(const struct grid *g, struct band *b, const struct panel *p, int left)
 {
-	int need = p->need.most + (g->framed ? BORDER : 0) - b->rows, rows;
+	int need = p->need.most + g->border - b->rows, rows;
 	struct need extra;
 
 	if (!p->d.chart->widget->extra)
 		return left;
-	extra = p->d.chart->widget->extra(&p->d, p->cols - (g->framed ? 2 * PANEL_MARGIN : 0));
+	extra = p->d.chart->widget->extra(&p->d, p->cols - g->margin);
 	rows = need + extra.most < left ? need + extra.most : left;
 	if (!extra.most || rows <= 0 || rows < need + extra.min)
 		return left;
 	b->rows += rows;
 	return left - rows;
-}
-
-static int grow_panels(struct grid *g, int left)
-{
-	for (unsigned i = 0; i < g->n_bands; i++)
-		for (unsigned k = 0; k < g->bands[i].n; k++)
-			left = grow_panel(g, &g->bands[i], g->shown[g->bands[i].first + k], left);
-	return left;
 }
 
 static bool has_graphs(const struct grid *g)
@@ -280,7 +272,9 @@ static void share_rows(struct grid *g, int left)
 {
 	left = grow_bands(g, left, GROW_WANTED);
 	left = grow_bands(g, left, GROW_GRAPHS);
-	left = grow_panels(g, left);
+	for (unsigned i = 0; i < g->n_bands; i++)
+		for (unsigned k = 0; k < g->bands[i].n; k++)
+			left = grow_panel(g, &g->bands[i], g->shown[g->bands[i].first + k], left);
 	left = grow_bands(g, left, GROW_LISTS);
 	if (left >= SPARE_MIN || !has_graphs(g))
 		left = share_spare(g, left);
@@ -471,6 +465,8 @@ static void draw_body(const struct view *view, const struct view_data *data, str
 	int left;
 
 	g.framed = canvas->cols >= FRAME_COLS && canvas->rows >= FRAME_ROWS;
+	g.border = g.framed ? BORDER : 0;
+	g.margin = g.framed ? 2 * PANEL_MARGIN : 0;
 	if (view->foot)
 		draw_foot(data, canvas, &body);
 	if (data->per_instance)
@@ -478,7 +474,7 @@ static void draw_body(const struct view *view, const struct view_data *data, str
 	for (unsigned i = 0; i < view->n_charts && g.n_panels < PANELS_MAX; i++)
 		if ((data->zoom ? data->zoom == &view->charts[i]
 				: is_chosen(&view->charts[i], data, body.w)) &&
-		    has_rows(&view->charts[i], data, body.w - (g.framed ? 2 * PANEL_MARGIN : 0)))
+		    has_rows(&view->charts[i], data, body.w - g.margin))
 			g.panels[g.n_panels++] = (struct panel){.d = {&view->charts[i], data, canvas}};
 	if (view->busiest && !data->zoom)
 		put_busiest_first(&g);
