@@ -129,10 +129,8 @@ static void draw_row(const struct drawing *d, const struct series *series, const
 	canvas_meter(d->canvas, c->bar, style, now / scale, NAN);
 	widget_value(d, c->now, series, NULL, now, STYLE_TEXT, false);
 	if (c->beside.w && series_beside(series, &beside))
-		widget_number(d->canvas, c->beside, beside.metric->unit, series_rate_now(&beside, d->data),
-			      beside.metric->grows, false, STYLE_DIM);
-	widget_number(d->canvas, c->total, series->metric->unit, series_rate_total(series, d->data),
-		      series->metric->grows, false, STYLE_DIM);
+		widget_dim_number(d->canvas, c->beside, beside.metric, series_rate_now(&beside, d->data));
+	widget_dim_number(d->canvas, c->total, series->metric, series_rate_total(series, d->data));
 	canvas_printf(d->canvas, c->word, style == STYLE_SERIES1 ? STYLE_DIM : style, "%.*s", SPAN_ARG(word));
 }
 

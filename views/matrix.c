@@ -164,8 +164,7 @@ void widget_cell(const struct drawing *d, const struct widget_cell *cell, struct
 	if (r.w >= BESIDE_FROM && series_beside(cell->series, &beside)) {
 		struct rect at = rect_right(&r, widget_value_cols(beside.metric->unit));
 
-		widget_number(d->canvas, at, beside.metric->unit, series_rate_now(&beside, d->data),
-			      beside.metric->grows, false, STYLE_DIM);
+		widget_dim_number(d->canvas, at, beside.metric, series_rate_now(&beside, d->data));
 	}
 	bar = rect_left(&r, r.w - value_cols - cell->word_cols);
 	word = rect_right(&r, r.w - value_cols);

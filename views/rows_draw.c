@@ -292,9 +292,8 @@ void rows_draw_row(const struct row *row, const struct row_columns *c, struct re
 		widget_word(d->canvas, extra, s, level, row->dim);
 	rect_left(&extra, c->shared ? 0 : c->word);
 	if (c->beside && series_beside(s, &beside))
-		widget_number(d->canvas, extra, beside.metric->unit,
-			      series_rate(&beside, d->data, row->instance, -1), beside.metric->grows, false,
-			      STYLE_DIM);
+		widget_dim_number(d->canvas, extra, beside.metric,
+				  series_rate(&beside, d->data, row->instance, -1));
 	/* a truncated note would mislead */
 	if (!c->brief && note && note <= r.w) {
 		if (r.x + note > past.x - GAP)

@@ -3,6 +3,7 @@
 #include "base/alloc.h"
 #include "base/real.h"
 
+#include <ctype.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -147,8 +148,7 @@ struct series series_of(const struct metric *metric, enum source_kind source)
 
 bool series_beside(const struct series *series, struct series *beside)
 {
-	*beside = (struct series){
-		.metric = series->beside, .source = series->beside_source, .label = series->label};
+	*beside = series_of(series->beside, series->beside_source);
 	return series->beside != NULL;
 }
 
@@ -248,20 +248,6 @@ bool widget_heading(struct canvas *canvas, struct rect free, struct rect column,
 	return true;
 }
 
-static const char *mark_of(const struct canvas *canvas, enum style level, uint32_t flags, bool judged)
-{
-	if (!judged && style_is_beyond(level))
-		return "!";
-	if (flags & (SAMPLE_GAP | SAMPLE_STRETCHED | SAMPLE_ERROR))
-		return canvas->ascii ? "." : "\u00b7";
-	return "";
-}
-
-static bool is_letter(char c)
-{
-	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
-}
-
 int widget_number(struct canvas *canvas, struct rect r, const struct unit *unit, double value, bool rate,
 		  bool estimated, enum style style)
 {
@@ -273,9 +259,14 @@ int widget_number(struct canvas *canvas, struct rect r, const struct unit *unit,
 	stpcpy(stpcpy(stpcpy(text, estimated ? "[" : ""), number), estimated ? "]" : " ");
 	/* Without brackets, a blank keeps the digits in place. */
 	canvas_text_right(canvas, rect_left(&r, WIDGET_NUMBER_COLS), style, text);
-	apart = estimated && is_letter(suffix[0]) && text_width(suffix) < r.w;
+	apart = estimated && isalpha((unsigned char)suffix[0]) && text_width(suffix) < r.w;
 	rect_left(&r, apart);
 	return canvas_text(canvas, r, STYLE_DIM, suffix) + WIDGET_NUMBER_COLS + apart;
+}
+
+void widget_dim_number(struct canvas *canvas, struct rect r, const struct metric *metric, double rate)
+{
+	widget_number(canvas, r, metric->unit, rate, metric->grows, false, STYLE_DIM);
 }
 
 /* Whether it is an estimate, or its inputs were counted for only part of the time: the flags of the
@@ -343,7 +334,10 @@ void widget_value(const struct drawing *d, struct rect r, const struct series *s
 	rect_left(&r, widget_number(d->canvas, r, series->metric->unit, value, series->metric->grows,
 				    is_estimated(feed, series->metric, instance), style));
 	level = series_style(series, d->data, instance, value, -1);
-	canvas_text(d->canvas, r, style, mark_of(d->canvas, level, flags, judged));
+	if (!judged && style_is_beyond(level))
+		canvas_text(d->canvas, r, style, "!");
+	else if (flags & (SAMPLE_GAP | SAMPLE_STRETCHED | SAMPLE_ERROR))
+		canvas_text(d->canvas, r, style, "\u00b7");
 }
 
 void widget_word(struct canvas *canvas, struct rect r, const struct series *series, enum style style,

@@ -83,6 +83,8 @@ void widget_value(const struct drawing *d, struct rect r, const struct series *s
 /* The same without a mark, for any number. Returns the columns up to the end of the unit. */
 int widget_number(struct canvas *canvas, struct rect r, const struct unit *unit, double value, bool rate,
 		  bool estimated, enum style style);
+/* The same for the rate of a metric, beside what matters more. */
+void widget_dim_number(struct canvas *canvas, struct rect r, const struct metric *metric, double rate);
 /* The number with its prefix, and in place of the unit the change since `before`: "+12%". */
 void widget_compared(struct canvas *canvas, struct rect r, const struct unit *unit, bool rate, double before,
 		     double now, enum style style);
