@@ -326,10 +326,7 @@ static void area_draw(const struct drawing *d, struct rect r)
 		return;
 	}
 	/* without a border its axis alone stands out: a ground below a whole graph is too much */
-	hits_add(d->data->hits, &(struct hit){.at = r,
-					      .mark = {r.x, r.y, WIDGET_AXIS_COLS, r.h},
-					      .kind = HIT_ROW,
-					      .subject = subject});
+	widget_hit(d, r, (struct rect){r.x, r.y, WIDGET_AXIS_COLS, r.h}, subject);
 	widget_area_plot(d, r);
 }
 
@@ -372,13 +369,10 @@ static void area_corner(const struct drawing *d, char *text, size_t size)
 		 unit_format(c, peak, m->unit, m->grows, d->canvas->ascii));
 }
 
-static const char *const area_options[] = {"levels load limit", "rows #", "rows-each #", "limit",
-					   "top limit",         "hot",    "zero",        "gap",
-					   "outline",           NULL};
-
 const struct widget widget_area = {.name = "area",
 				   .breaks_down = true,
-				   .options = area_options,
+				   .options = "levels load limit|rows #|rows-each #|limit|top limit|hot|zero|"
+					      "gap|outline",
 				   .axis = area_axis,
 				   .size = area_size,
 				   .draw = area_draw,

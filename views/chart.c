@@ -360,8 +360,8 @@ static bool check_option(const struct chart_reader *r, unsigned i, struct err *e
 	const struct chart *chart = r->chart;
 	struct span key = chart->options[i].key, value = chart->options[i].value;
 
-	for (const char *const *o = chart->widget->options; o && *o; o++) {
-		struct span words = span_of(*o);
+	for (struct span rest = span_of(chart->widget->options); rest.n;) {
+		struct span words = span_until(&rest, '|');
 
 		if (!span_eq(span_word(&words), key))
 			continue;

@@ -86,10 +86,10 @@ struct need {
 
 struct widget {
 	const char *name; /* as charts name it */
-	/* The fields it knows besides those of every chart, NULL-terminated; NULL for none. Each
-	 * is followed by its permitted words, as in "each cluster core"; '#' is a number from 1 to
-	 * 200; a name alone takes any text. */
-	const char *const *options;
+	/* The fields it knows besides those of every chart, with a '|' between them; NULL for
+	 * none. Each is followed by its permitted words, as in "each cluster core"; '#' is a
+	 * number from 1 to 200; a name alone takes any text. */
+	const char *options;
 	bool breaks_down; /* per core or CPU, with data->per_instance */
 	bool seriesless;  /* can be shown without any series */
 	bool companion;   /* makes no view alone: other charts must stand besides it */

@@ -202,12 +202,10 @@ static void clusters_corner(const struct drawing *d, char *text, size_t size)
 		snprintf(text, size, "%s", about);
 }
 
-static const char *const clusters_options[] = {"levels load",         "plain yes",     "corner about",
-					       "rows single several", "unless matrix", NULL};
-
 const struct widget widget_clusters = {.name = "clusters",
 				       .breaks_down = true,
-				       .options = clusters_options,
+				       .options = "levels load|plain yes|corner about|rows single several|"
+						  "unless matrix",
 				       .size = clusters_size,
 				       .draw = clusters_draw,
 				       .corner = clusters_corner};

@@ -115,10 +115,8 @@ static int heat_axis(const struct drawing *d, struct rect inner)
 	return inner.w - LABEL_COLS;
 }
 
-static const char *const heat_options[] = {"levels load", "corner", NULL};
-
 const struct widget widget_heat = {.name = "heat",
-				   .options = heat_options,
+				   .options = "levels load|corner",
 				   .axis = heat_axis,
 				   .axis_right = WIDGET_PERCENT_COLS,
 				   .size = heat_size,

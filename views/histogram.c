@@ -185,10 +185,8 @@ static void histogram_draw(const struct drawing *d, struct rect r)
 		widget_over_time(d, &over_time, rect_bottom(&r, graph));
 }
 
-static const char *const histogram_options[] = {"words", "corner", "scale #", "whole yes", NULL};
-
 const struct widget widget_histogram = {.name = "histogram",
-					.options = histogram_options,
+					.options = "words|corner|scale #|whole yes",
 					.axis = histogram_axis,
 					.size = histogram_size,
 					.draw = histogram_draw,

@@ -101,11 +101,8 @@ static void draw_row(const struct drawing *d, struct rect row, const struct hot_
 		canvas_text_cut(d->canvas, c[THREAD], STYLE_TEXT, hot->profile->threads[r->thread].name);
 	if (c[PAST].w)
 		draw_past(hot, d->canvas, c[PAST], r->function);
-	hits_add(d->data->hits,
-		 &(struct hit){.at = row,
-			       .mark = row,
-			       .kind = HIT_ROW,
-			       .subject = {.chart = d->chart, .item = hot_row_item(hot->profile, r)}});
+	widget_hit(d, row, row,
+		   (struct row_subject){.chart = d->chart, .item = hot_row_item(hot->profile, r)});
 }
 
 static struct need hot_size(const struct drawing *d, int cols)

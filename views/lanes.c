@@ -34,11 +34,8 @@ static void draw_lane(const struct drawing *d, const struct series *s, struct re
 	struct rect label, value;
 
 	/* of a high lane only the label stands out: a ground below a graph is too much */
-	hits_add(d->data->hits,
-		 &(struct hit){.at = r,
-			       .mark = r.h > 1 ? (struct rect){r.x, r.y + r.h - 1, LABEL_COLS, 1} : r,
-			       .kind = HIT_ROW,
-			       .subject = {d->chart, s, s->metric, NULL, 0}});
+	widget_hit(d, r, r.h > 1 ? (struct rect){r.x, r.y + r.h - 1, LABEL_COLS, 1} : r,
+		   (struct row_subject){d->chart, s, s->metric, NULL, 0});
 	label = rect_left(&r, LABEL_COLS);
 	value = rect_right(&r, WIDGET_PERCENT_COLS);
 	rect_right(&label, 1);
@@ -80,12 +77,9 @@ static int lanes_axis(const struct drawing *d, struct rect inner)
 	return widget_has_each(d) ? 0 : inner.w - LABEL_COLS;
 }
 
-static const char *const lanes_options[] = {"levels load", "hot",   "corner", "warn #",
-					    "unless",      "brief", "idle",   NULL};
-
 const struct widget widget_lanes = {.name = "lanes",
 				    .breaks_down = true,
-				    .options = lanes_options,
+				    .options = "levels load|hot|corner|warn #|unless|brief|idle",
 				    .axis = lanes_axis,
 				    .axis_right = WIDGET_PERCENT_COLS,
 				    .size = lanes_size,

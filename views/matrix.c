@@ -317,10 +317,8 @@ static void matrix_corner(const struct drawing *d, char *text, size_t size)
 	}
 }
 
-static const char *const matrix_options[] = {"levels load", "corner", "each cluster", "least #", NULL};
-
 const struct widget widget_matrix = {.name = "matrix",
-				     .options = matrix_options,
+				     .options = "levels load|corner|each cluster|least #",
 				     .size = matrix_size,
 				     .draw = matrix_draw,
 				     .corner = matrix_corner};

@@ -135,14 +135,6 @@ static struct row_subject subject_of(const struct drawing *d, const struct group
 			: (struct row_subject){0};
 }
 
-static void add_hit(const struct drawing *d, struct rect r, const struct grouped_pass *pass)
-{
-	struct hit hit = {.at = r, .mark = r, .kind = HIT_ROW, .subject = subject_of(d, pass)};
-
-	if (hit.subject.chart)
-		hits_add(d->data->hits, &hit);
-}
-
 static void draw_name(struct canvas *canvas, struct rect r, const struct grouped_pass *pass)
 {
 	const char *sign = pass->folded ? canvas->ascii ? "+" : "\u25b8" : canvas->ascii ? "-" : "\u25be";
@@ -164,7 +156,7 @@ static void draw_line(const struct drawing *d, struct rect row, const struct gro
 	struct series series = pass_series(d->data, line->row);
 
 	cut_columns(row, c);
-	add_hit(d, row, pass);
+	widget_hit(d, row, row, subject_of(d, pass));
 	draw_name(d->canvas, c[NAME], pass);
 	draw_times(d, c, line, pass->inside ? STYLE_DIM : STYLE_TEXT);
 	draw_number(d->canvas, c[LEAST], STYLE_TEXT, line->least_ms);
@@ -247,7 +239,7 @@ static void hide_rows(const struct drawing *d, struct rect r, const struct pass_
 {
 	r.h = 0;
 	for (unsigned i = from; i < to; i++)
-		add_hit(d, r, &rows->rows[i]);
+		widget_hit(d, r, r, subject_of(d, &rows->rows[i]));
 }
 
 /* Position of the selected row, -1 for none. */

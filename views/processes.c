@@ -211,10 +211,8 @@ static void busiest_corner(const struct drawing *d, char *text, size_t size)
 	put_counts(d->data->busiest, text, size);
 }
 
-static const char *const busiest_options[] = {"of threads", NULL};
-
 const struct widget widget_busiest = {.name = "busiest",
-				      .options = busiest_options,
+				      .options = "of threads",
 				      .seriesless = true,
 				      .companion = true,
 				      .size = busiest_size,

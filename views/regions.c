@@ -100,10 +100,7 @@ static void draw_line(const struct drawing *d, struct rect row, const struct reg
 		draw_number(d->canvas, next_column(&at), (enum region_column)i, values[i]);
 	at.w = at.w < HISTORY_MAX ? at.w : HISTORY_MAX;
 	widget_draw_history(d, &series, NULL, series_top(&series, d->data), at);
-	hits_add(d->data->hits, &(struct hit){.at = row,
-					      .mark = row,
-					      .kind = HIT_ROW,
-					      .subject = {.chart = d->chart, .metric = ms}});
+	widget_hit(d, row, row, (struct row_subject){.chart = d->chart, .metric = ms});
 }
 
 static void draw_heads(struct canvas *canvas, struct rect row)

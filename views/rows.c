@@ -395,34 +395,12 @@ static struct need rows_extra(const struct drawing *d, int cols)
 	return (struct need){cpus.lines, cpus.n ? cpus.lines + 1 : 0};
 }
 
-static const char *const rows_options[] = {
-	"levels load",
-	"each core slice cluster cpu",
-	"sort load",
-	"bars no",
-	"history no",
-	"legend no",
-	"stats yes",
-	"idle",
-	"hot",
-	"graph",
-	"corner",
-	"rows #",
-	"scale one #",
-	"warn #",
-	"unless",
-	"brief",
-	"limit",
-	"top limit",
-	"beside",
-	"cpus",
-	"busiest thread",
-	NULL,
-};
-
 const struct widget widget_rows = {.name = "rows",
 				   .breaks_down = true,
-				   .options = rows_options,
+				   .options = "levels load|each core slice cluster cpu|sort load|bars no|"
+					      "history no|legend no|stats yes|idle|hot|graph|corner|rows #|"
+					      "scale one #|warn #|unless|brief|limit|top limit|beside|cpus|"
+					      "busiest thread",
 				   .spare = true,
 				   .axis = rows_axis,
 				   .size = rows_size,

@@ -467,11 +467,8 @@ static void table_draw(const struct drawing *d, struct rect r)
 	for (int at = 0; at < (int)items.n; at++) {
 		const struct table_item *item = &items.list[at];
 		struct rect row = rect_top(&r, at < skip ? 0 : 1);
-		struct row_subject subject = subject_of(d->chart, item);
 
-		if (subject.chart)
-			hits_add(d->data->hits,
-				 &(struct hit){.at = row, .mark = row, .kind = HIT_ROW, .subject = subject});
+		widget_hit(d, row, row, subject_of(d->chart, item));
 		if (!row.h)
 			continue;
 		c = cut_columns(row, shape);

@@ -382,13 +382,17 @@ int widget_label_cols(const struct chart *chart)
 	return cols;
 }
 
+void widget_hit(const struct drawing *d, struct rect r, struct rect mark, struct row_subject subject)
+{
+	if (subject.chart)
+		hits_add(d->data->hits,
+			 &(struct hit){.at = r, .mark = mark, .kind = HIT_ROW, .subject = subject});
+}
+
 void widget_row(const struct drawing *d, struct rect r, const struct series *series,
 		const struct metric_instance *instance)
 {
-	hits_add(d->data->hits, &(struct hit){.at = r,
-					      .mark = r,
-					      .kind = HIT_ROW,
-					      .subject = {d->chart, series, series->metric, instance, 0}});
+	widget_hit(d, r, r, (struct row_subject){d->chart, series, series->metric, instance, 0});
 }
 
 int widget_scroll(const struct view_data *data, int rows, int h, int selected)

@@ -168,7 +168,10 @@ int widget_each_rows(const struct drawing *d);
 bool widget_rows_each(const struct drawing *d, struct rect r);
 /* Whether a matrix of the clusters, or with `c` of the CPUs, has room in a panel of this width. */
 bool widget_matrix_fits(const struct drawing *d, int cols);
-/* Record that r shows the series, of one instance or of all (NULL), so that it can be selected. */
+/* Record that r shows something that can be selected, and what is highlighted then; nothing without
+ * a chart. */
+void widget_hit(const struct drawing *d, struct rect r, struct rect mark, struct row_subject subject);
+/* The same for a row of a series, of one instance or of all (NULL). */
 void widget_row(const struct drawing *d, struct rect r, const struct series *series,
 		const struct metric_instance *instance);
 /* Return the first row to draw of a body of `rows` rows in h lines. `selected` is the position of
