@@ -29,14 +29,15 @@ static bool has_rows(const struct chart *chart)
 /* Whether the view has a chart without rows, such as a notice of what is missing. */
 static bool has_words(const struct view *view, const struct view_data *data)
 {
-	for (unsigned i = 0; i < view->n_charts; i++) {
-		const struct widget *widget = view->charts[i].widget;
+	bool any = false;
 
-		if (widget->seriesless && !widget->companion &&
-		    widget->size(&(struct drawing){&view->charts[i], data, NULL}, COLS).most)
-			return true;
+	for (unsigned i = 0; i < view->n_charts && !any; i++) {
+		const struct drawing d = {&view->charts[i], data, NULL};
+
+		any = d.chart->widget->seriesless && !d.chart->widget->companion &&
+		      d.chart->widget->size(&d, COLS).most;
 	}
-	return false;
+	return any;
 }
 
 static void fill_pools(struct compact *c, const struct view *view, const struct view_data *data,

@@ -156,12 +156,12 @@ static void add_filled(struct explanation *e, const char *name, struct span form
 	add_item(e, name, text.p);
 }
 
-static const struct gpu_counter *find_counter(const struct explanation *e, const char *metric, unsigned *at)
+static const struct gpu_counter *find_counter(const struct explanation *e, struct span metric, unsigned *at)
 {
 	const struct gpu_layout *layout = e->product ? e->product->layout : NULL;
 
 	for (; layout && *at < layout->n_counters; ++*at)
-		if (layout->counters[*at].name && !strcmp(layout->counters[*at].name, metric))
+		if (layout->counters[*at].name && span_is(metric, layout->counters[*at].name))
 			return &layout->counters[(*at)++];
 	return NULL;
 }
@@ -190,7 +190,7 @@ static void add_operand(struct explanation *e, const char *label, struct span na
 	strbuf_add(&text, name.p, name.n);
 	if (def) {
 		strbuf_printf(&text, ", %s", def->title);
-		c = find_counter(e, def->name, &at);
+		c = find_counter(e, name, &at);
 	}
 	if (c)
 		strbuf_printf(&text, ", counter %s", c->hw_name);
@@ -345,7 +345,7 @@ static void add_counters(struct explanation *e, const char *metric)
 	const struct gpu_counter *c;
 	unsigned at = 0;
 
-	while ((c = find_counter(e, metric, &at))) {
+	while ((c = find_counter(e, span_of(metric), &at))) {
 		AUTOFREE char *scale = xasprintf(c->scale > 1 ? ", each count stands for %u" : "", c->scale);
 
 		add_item(e, "counter",
@@ -359,9 +359,8 @@ static bool names_core_counter(const struct explanation *e, struct span formula)
 	struct span word, before;
 
 	while ((word = next_name(&formula, &before)).n) {
-		AUTOFREE char *name = span_dup(word);
 		unsigned at = 0;
-		const struct gpu_counter *c = find_counter(e, name, &at);
+		const struct gpu_counter *c = find_counter(e, word, &at);
 
 		if (c && c->block == BLOCK_CORE)
 			return true;

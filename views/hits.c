@@ -18,19 +18,26 @@ void hits_add(struct hits *hits, const struct hit *hit)
 	hits->list[hits->n++] = *hit;
 }
 
-static bool is_hit_at(const struct hit *hit, int x, int y)
+static const struct hit *last_at(const struct hits *hits, int x, int y, bool rows_only)
 {
-	const struct rect *r = &hit->at;
+	for (unsigned i = hits->n; i-- > 0;) {
+		const struct rect *r = &hits->list[i].at;
 
-	return x >= r->x && x < r->x + r->w && y >= r->y && y < r->y + r->h;
+		if (x >= r->x && x < r->x + r->w && y >= r->y && y < r->y + r->h &&
+		    (!rows_only || hits->list[i].kind == HIT_ROW))
+			return &hits->list[i];
+	}
+	return NULL;
 }
 
 const struct hit *hits_at(const struct hits *hits, int x, int y)
 {
-	for (unsigned i = hits->n; i-- > 0;)
-		if (is_hit_at(&hits->list[i], x, y))
-			return &hits->list[i];
-	return NULL;
+	return last_at(hits, x, y, false);
+}
+
+const struct hit *hits_row_at(const struct hits *hits, int x, int y)
+{
+	return last_at(hits, x, y, true);
 }
 
 bool subject_same(const struct row_subject *a, const struct row_subject *b)
@@ -44,14 +51,6 @@ int64_t hits_moment(const struct hit *graph, int x)
 	int last = graph->at.x + graph->at.w - 1, back = x < graph->at.x ? graph->at.w - 1 : last - x;
 
 	return graph->end_ns - (back > 0 ? back : 0) * graph->cell_ns;
-}
-
-const struct hit *hits_row_at(const struct hits *hits, int x, int y)
-{
-	for (unsigned i = hits->n; i-- > 0;)
-		if (hits->list[i].kind == HIT_ROW && is_hit_at(&hits->list[i], x, y))
-			return &hits->list[i];
-	return NULL;
 }
 
 int hits_row(const struct hits *hits, const struct row_subject *subject)
