@@ -210,16 +210,15 @@ static void draw_bar(const struct row *row, double scale, double peak, enum styl
 static void draw_stats(const struct row *row, const struct row_columns *c, struct rect *line)
 {
 	struct rect mean = rect_left(line, c->mean), peak = rect_left(line, c->peak);
-	const struct unit *unit = row->series->metric->unit;
 	double highest = NAN;
 
 	if (!c->mean)
 		return;
 	for (int back = 0; back < 2 * c->history; back++)
 		highest = real_max(highest, series_rate(row->series, row->d->data, row->instance, back));
-	widget_number(row->d->canvas, mean, unit, series_rate_total(row->series, row->d->data),
-		      row->series->metric->grows, false, STYLE_DIM);
-	widget_number(row->d->canvas, peak, unit, highest, row->series->metric->grows, false, STYLE_DIM);
+	widget_dim_number(row->d->canvas, mean, row->series->metric,
+			  series_rate_total(row->series, row->d->data));
+	widget_dim_number(row->d->canvas, peak, row->series->metric, highest);
 }
 
 void rows_draw_head(const struct drawing *d, const struct row_columns *c, struct rect r)

@@ -55,11 +55,12 @@ enum style load_style(double percent);
 /* Calm within the limit of a metric; beyond it busy, hot or STYLE_TEXT, as its finding is a
  * warning, critical or a note (judge_severity). STYLE_TEXT without a limit, and beyond the frame
  * budget while frames have no work. Now (back < 0) or at a point of history, where notes are
- * warnings. Of a chart with `levels load`, percentages without a limit are loads; with
- * `hot METRIC` they are hot only while that metric is hot, too. An instance (NULL: all) is beyond a
- * limit only while the whole is: findings judge the whole, and a screen has one judgement. */
+ * warnings. An instance (NULL: all) is beyond a limit only while the whole is: findings judge the
+ * whole, and a screen has one judgement. */
 enum style series_style(const struct series *series, const struct view_data *data,
 			const struct metric_instance *instance, double value, int back);
+/* The same in a chart: with `levels load`, percentages without a limit are loads; with `hot METRIC`
+ * they are hot only while that metric is hot, too; with `levels limit` its limit is a metric's. */
 enum style chart_style(const struct drawing *d, const struct series *series,
 		       const struct metric_instance *instance, double value, int back);
 /* Whether a busy unit may limit the workload at that time: the metric of the option `hot` is at
@@ -88,7 +89,7 @@ void widget_dim_number(struct canvas *canvas, struct rect r, const struct metric
 /* The number with its prefix, and in place of the unit the change since `before`: "+12%". */
 void widget_compared(struct canvas *canvas, struct rect r, const struct unit *unit, bool rate, double before,
 		     double now, enum style style);
-/* Draw what a value of a style is (widget_instance_style): "ok", "high !", "low !!"; nothing
+/* Draw what a value of a style is (chart_style): "ok", "high !", "low !!"; nothing
  * without a limit. */
 #define WIDGET_WORD_COLS 8
 #define WIDGET_WORD_BRIEF 3 /* "ok", "!", "!!" */
@@ -113,9 +114,9 @@ double widget_draw_history(const struct drawing *d, const struct series *series,
 /* The points alone, as rates, of n series on top of each other. */
 void widget_past_points(const struct series *series, unsigned n, const struct view_data *data,
 			const struct metric_instance *instance, struct widget_past *past, int cells);
-/* Draw the heading of such a history over it, if there is a history: "last 20 s". */
 /* "90 s", "15 min", "2.5 h": the length of a piece of history. Returns buf. */
 char *widget_span_text(char buf[UNITS_TEXT], double seconds);
+/* Draw the heading of such a history over it, if there is a history: "last 20 s". */
 void widget_history_head(const struct drawing *d, struct rect r);
 /* The value of a full bar or history: 100 for a percentage, twice the upper limit if there is one
  * (for a percentage, only a small limit of a series that is not among loads) or what the option
@@ -156,13 +157,13 @@ unsigned widget_instances(const struct drawing *d, const struct metric_instance 
 /* Whether `c` breaks it down by these. */
 bool widget_has_each(const struct drawing *d);
 /* Draw the first series over time, with a row per core or CPU (heat.c). Returns false, with nothing
- * drawn, if the source has no values by core. */
+ * drawn, unless widget_has_each. */
 bool widget_heat_each(const struct drawing *d, struct rect r);
 /* Write "mean 45.0 %  least 42.1 %  most 48.0 %  uneven 6.7 %" of the cores or CPUs: the greatest
  * is so much above the mean. */
 void widget_each_corner(const struct drawing *d, char *text, size_t size);
 /* Draw those of its series that can be broken down per core or CPU (rows_each.c). Returns false,
- * with nothing drawn, if the source has no values by core. widget_each_rows is how many lines this
+ * with nothing drawn, unless widget_has_each. widget_each_rows is how many lines this
  * takes. */
 int widget_each_rows(const struct drawing *d);
 bool widget_rows_each(const struct drawing *d, struct rect r);
