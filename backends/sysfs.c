@@ -62,17 +62,15 @@ bool sysfs_temperature(int64_t *millicelsius, const char *text)
 	return true;
 }
 
-static bool ends_in(const char *name, const char *end)
-{
-	size_t n = strlen(name), k = strlen(end);
-
-	return n >= k && strcmp(name + n - k, end) == 0;
-}
-
 static bool is_gpu(const char *name)
 {
-	return strcmp(name, "gpu") == 0 || strcmp(name, "gpufreq") == 0 || ends_in(name, ".gpu") ||
-	       ends_in(name, ".mali") || ends_in(name, ".g3d");
+	static const char *const ends[] = {"gpu", "gpufreq", ".gpu", ".mali", ".g3d"};
+	const char *dot = strrchr(name, '.');
+
+	for (size_t i = 0; i < sizeof(ends) / sizeof(ends[0]); i++)
+		if (strcmp(dot ? dot : name, ends[i]) == 0)
+			return true;
+	return false;
 }
 
 bool sysfs_find_gpu(const struct sys *sys, const char *device, bool first, char dir[SYSFS_DIR])

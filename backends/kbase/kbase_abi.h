@@ -122,7 +122,7 @@ struct vinstr_metadata {
 
 /* ---- kinstr_prfcnt ---- */
 
-enum prfcnt_enum_type { PRFCNT_ENUM_BLOCK, PRFCNT_ENUM_REQUEST, PRFCNT_ENUM_SAMPLE_INFO };
+enum prfcnt_enum_type { PRFCNT_ENUM_BLOCK };
 enum prfcnt_block_type { PRFCNT_BLOCK_FE, PRFCNT_BLOCK_TILER, PRFCNT_BLOCK_MEMORY, PRFCNT_BLOCK_SHADER };
 enum prfcnt_request_type {
 	PRFCNT_REQUEST_END = 0,
@@ -168,22 +168,13 @@ struct prfcnt_header {
 	uint32_t padding;
 };
 
-struct prfcnt_enum_item {
+struct prfcnt_enum_item { /* of a block; other items are skipped */
 	struct prfcnt_header header;
-	union {
-		struct {
-			uint8_t type, set;
-			uint16_t padding, num_instances, num_values;
-			uint64_t counter_mask[2];
-		} block;
-		struct {
-			uint16_t type, padding;
-			uint32_t versions_mask;
-		} request;
-		struct {
-			uint32_t num_clock_domains;
-		} sample_info;
-	};
+	struct {
+		uint8_t type, set;
+		uint16_t padding, num_instances, num_values;
+		uint64_t counter_mask[2];
+	} block;
 };
 
 union prfcnt_setup {
@@ -256,7 +247,6 @@ ABI_SIZE(struct prfcnt_enum_item, 32);
 ABI_AT(struct prfcnt_enum_item, block.num_instances, 12);
 ABI_AT(struct prfcnt_enum_item, block.num_values, 14);
 ABI_AT(struct prfcnt_enum_item, block.counter_mask, 16);
-ABI_AT(struct prfcnt_enum_item, request.versions_mask, 12);
 ABI_SIZE(union prfcnt_setup, 16);
 ABI_SIZE(struct prfcnt_request, 32);
 ABI_AT(struct prfcnt_request, mode.period_ns, 16);

@@ -1,6 +1,10 @@
 /* loops: the inner loops of the workloads, pinned instruction by instruction, so that what they do
  * can be counted beforehand.
  *
+ * loops_chase: follow n pointers: a read per turn, which waits for the one before it.
+ * loops_ones: count the '1' among n characters: a read per turn, a second branch, and an
+ * instruction more for each '1'.
+ *
  * LOOPS_* are instructions per turn. Every loop has one branch per turn, beside those that are
  * named. Where the compiler writes the loop (other architectures), LOOPS_* is 0: the number of
  * instructions and branches is unknown. n is at least 1. */
@@ -8,12 +12,6 @@
 #define MALITOP_LOOPS_H
 
 #include <stdint.h>
-
-/* Follow n pointers: a read per turn, which waits for the one before it. */
-static inline void *loops_chase(void *p, uint64_t n);
-/* Count the '1' among n characters: a read per turn, a second branch, and an instruction more for
- * each '1'. */
-static inline uint64_t loops_ones(const char *text, uint64_t n);
 
 #if defined(__x86_64__)
 

@@ -142,8 +142,8 @@ static void add_block(struct source *source, struct perf *p, enum instance_kind 
 			continue;
 		if (r->set != set) {
 			set = r->set;
-			p->time_at[set] = add_slot(source, first, plain, perf_sets[set].running);
-			add_slot(source, first, plain, perf_sets[set].enabled);
+			p->time_at[set] = add_slot(source, first, plain, r->running);
+			add_slot(source, first, plain, r->enabled);
 			timed.running = (uint16_t)(first + p->time_at[set]);
 			timed.enabled = (uint16_t)(timed.running + 1);
 		}

@@ -35,14 +35,6 @@
 #define PERF_GROUPS_MAX PERF_EVENTS_MAX
 #define PERF_ARM_EVENTS 0x4100 /* upper limit of event numbers in sysfs */
 
-/* Events that are only useful together, such as the two sides of a ratio. A set stays in one group
- * if it fits the counters. */
-struct perf_set {
-	const char *running, *enabled; /* slots with its times */
-	bool extra;                    /* counted only if a metric of it, or its group, is named */
-};
-extern const struct perf_set perf_sets[];
-
 #define PERF_SETS_MAX 48
 
 #define PERF_NO_TYPE UINT32_MAX
@@ -52,9 +44,12 @@ extern const struct perf_set perf_sets[];
  * cycle, each of which can take an operation. */
 enum perf_factor { PERF_NO_FACTOR, PERF_BUS_BYTES, PERF_SLOTS, PERF_FACTORS };
 
-/* An event as a slot. */
+/* An event as a slot. Events that are only useful together, such as the two sides of a ratio, are in
+ * one set, which stays in one group if it fits the counters. */
 struct perf_row {
-	const char *slot, *raw; /* the extrapolated count; the raw count (options.raw_counts) */
+	const char *slot, *raw;        /* the extrapolated count; the raw count (options.raw_counts) */
+	const char *running, *enabled; /* slots with the times of its set */
+	bool extra;                    /* the set is counted only if a metric of it, or its group, is named */
 	uint8_t set;
 	struct perf_arm {
 		uint16_t number, needs; /* of PMUv3, 0: none; only if the core also has `needs` */

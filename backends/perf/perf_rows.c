@@ -5,78 +5,16 @@
 
 #include "base/alloc.h"
 
+#include <assert.h>
 #include <linux/perf_event.h>
 #include <string.h>
 
-enum {
-	SET_SOFTWARE,
-	SET_CYCLES,
-	SET_SPECULATION,
-	SET_BRANCHES,
-	SET_L1D,
-	SET_L2,
-	SET_TLB,
-	SET_STALLS,
-	SET_TOPDOWN,
-	SET_STALLED,
-	SET_LAST_LEVEL,
-	SET_L1I,
-	SET_WALKS,
-	SET_L3,
-	SET_BUS,
-	SET_BRANCH_KINDS,
-	SET_L1D_KINDS,
-	SET_TLB_ACCESSES,
-	SET_BUS_KINDS,
-	SET_MEMORY,
-	SET_MIX,
-	SET_SYNC,
-	SET_CRYPTO,
-	SET_EXCEPTIONS,
-	SET_ASKED, /* and following: one per event requested by name */
-};
+#define SET_CYCLES 1 /* cycles and instructions: the second of the sets below */
+#define SET_ASKED 32 /* and following: one per event requested by name */
 
-#define SET(name)                                             \
-	{                                                     \
-		"PerfRunning" name, "PerfEnabled" name, false \
-	}
-#define EXTRA(name)                                          \
-	{                                                    \
-		"PerfRunning" name, "PerfEnabled" name, true \
-	}
-#define ASKED4(a, b, c, d) SET("Event" #a), SET("Event" #b), SET("Event" #c), SET("Event" #d)
-const struct perf_set perf_sets[] = {
-	[SET_SOFTWARE] = SET("Software"),
-	[SET_CYCLES] = SET("Cycles"),
-	[SET_SPECULATION] = SET("Speculation"),
-	[SET_BRANCHES] = SET("Branches"),
-	[SET_L1D] = SET("L1D"),
-	[SET_L2] = SET("L2"),
-	[SET_TLB] = SET("TLB"),
-	[SET_STALLS] = SET("Stalls"),
-	[SET_TOPDOWN] = SET("Topdown"),
-	[SET_STALLED] = SET("Stalled"),
-	[SET_LAST_LEVEL] = SET("LastLevel"),
-	[SET_L1I] = SET("L1I"),
-	[SET_WALKS] = SET("Walks"),
-	[SET_L3] = SET("L3"),
-	[SET_BUS] = SET("Bus"),
-	[SET_BRANCH_KINDS] = EXTRA("BranchKinds"),
-	[SET_L1D_KINDS] = EXTRA("L1DKinds"),
-	[SET_TLB_ACCESSES] = EXTRA("TLBAccesses"),
-	[SET_BUS_KINDS] = EXTRA("BusKinds"),
-	[SET_MEMORY] = EXTRA("Memory"),
-	[SET_MIX] = EXTRA("Mix"),
-	[SET_SYNC] = EXTRA("Sync"),
-	[SET_CRYPTO] = EXTRA("Crypto"),
-	[SET_EXCEPTIONS] = EXTRA("Exceptions"),
-	[SET_ASKED] = ASKED4(1, 2, 3, 4),
-	ASKED4(5, 6, 7, 8),
-	ASKED4(9, 10, 11, 12),
-	ASKED4(13, 14, 15, 16),
-};
-
-#define ROW(name, of_set) .slot = (name), .raw = name "Raw", .set = (of_set)
+#define ROW(name, set) \
+	.slot = (name), .raw = name "Raw", .running = "PerfRunning" set, .enabled = "PerfEnabled" set
+#define EXTRA(name, set) ROW(name, set), .extra = true
 #define ARM(number) .arm = {{number, 0}}
 #define SOFT(event) .type = PERF_TYPE_SOFTWARE, .config = PERF_COUNT_SW_##event
 #define HARD(event) .type = PERF_TYPE_HARDWARE, .config = PERF_COUNT_HW_##event
@@ -93,89 +31,99 @@ const struct perf_set perf_sets[] = {
 /* By set. Arm's numbers are those of PMUv3; of two, the first that a core has together with the
  * event it needs: retired branches, or predicted branches on older cores. */
 static const struct perf_row perf_rows[] = {
-	{ROW("CPUTaskTime", SET_SOFTWARE), SOFT(TASK_CLOCK), .tasks_only = true},
-	{ROW("CPUContextSwitches", SET_SOFTWARE), SOFT(CONTEXT_SWITCHES), .kernel_only = true},
-	{ROW("CPUMigrations", SET_SOFTWARE), SOFT(CPU_MIGRATIONS), .kernel_only = true},
-	{ROW("CPUPageFaults", SET_SOFTWARE), SOFT(PAGE_FAULTS)},
-	{ROW("CPUPageFaultsMajor", SET_SOFTWARE), SOFT(PAGE_FAULTS_MAJ)},
-	{ROW("CPUCycles", SET_CYCLES), ARM(0x11), HARD(CPU_CYCLES)},
-	{ROW("CPUInstructions", SET_CYCLES), ARM(0x08), HARD(INSTRUCTIONS)},
-	{ROW("CPUInstSpeculated", SET_SPECULATION), ARM(0x1b), ARM_ONLY},
-	{ROW("CPUBranches", SET_BRANCHES), .arm = {{0x21, 0x22}, {0x12, 0x10}}, HARD(BRANCH_INSTRUCTIONS)},
-	{ROW("CPUBranchMispredicts", SET_BRANCHES), .arm = {{0x22, 0x21}, {0x10, 0x12}}, HARD(BRANCH_MISSES)},
-	{ROW("CPUL1DAccesses", SET_L1D), ARM(0x04), CACHE(L1D, ACCESS)},
-	{ROW("CPUL1DRefills", SET_L1D), ARM(0x03), CACHE(L1D, MISS)},
-	{ROW("CPUL2Accesses", SET_L2), ARM(0x16), ARM_ONLY},
-	{ROW("CPUL2Refills", SET_L2), ARM(0x17), ARM_ONLY},
-	{ROW("CPUDTLBRefills", SET_TLB), ARM(0x05), CACHE(DTLB, MISS)},
-	{ROW("CPUITLBRefills", SET_TLB), ARM(0x02), CACHE(ITLB, MISS)},
-	{ROW("CPUStallsFrontend", SET_STALLS), ARM(0x23), HARD(STALLED_CYCLES_FRONTEND)},
-	{ROW("CPUStallsBackend", SET_STALLS), ARM(0x24), HARD(STALLED_CYCLES_BACKEND)},
-	{ROW("CPUSlotCycles", SET_TOPDOWN), .arm = {{0x11, 0x3f}}, ARM_ONLY},
-	{ROW("CPUSlots", SET_TOPDOWN), ARM_ONLY, .factor = PERF_SLOTS},
-	{ROW("CPUOpsRetired", SET_TOPDOWN), ARM(0x3a), ARM_ONLY},
-	{ROW("CPUOpsSpeculated", SET_TOPDOWN), ARM(0x3b), ARM_ONLY},
-	{ROW("CPUSlotsBackend", SET_TOPDOWN), ARM(0x3d), ARM_ONLY},
-	{ROW("CPUSlotsFrontend", SET_TOPDOWN), ARM(0x3e), ARM_ONLY},
-	{ROW("CPUSlotsStalled", SET_TOPDOWN), ARM(0x3f), ARM_ONLY},
-	{ROW("CPUStalledBackend", SET_STALLED), .arm = {{0x24, 0x4005}}, ARM_ONLY},
-	{ROW("CPUStalledMemory", SET_STALLED), ARM(0x4005), ARM_ONLY},
-	{ROW("CPULLReads", SET_LAST_LEVEL), .arm = {{0x36, 0x37}, {0x32, 0x33}}, HARD(CACHE_REFERENCES),
+	{ROW("CPUTaskTime", "Software"), SOFT(TASK_CLOCK), .tasks_only = true},
+	{ROW("CPUContextSwitches", "Software"), SOFT(CONTEXT_SWITCHES), .kernel_only = true},
+	{ROW("CPUMigrations", "Software"), SOFT(CPU_MIGRATIONS), .kernel_only = true},
+	{ROW("CPUPageFaults", "Software"), SOFT(PAGE_FAULTS)},
+	{ROW("CPUPageFaultsMajor", "Software"), SOFT(PAGE_FAULTS_MAJ)},
+	{ROW("CPUCycles", "Cycles"), ARM(0x11), HARD(CPU_CYCLES)},
+	{ROW("CPUInstructions", "Cycles"), ARM(0x08), HARD(INSTRUCTIONS)},
+	{ROW("CPUInstSpeculated", "Speculation"), ARM(0x1b), ARM_ONLY},
+	{ROW("CPUBranches", "Branches"), .arm = {{0x21, 0x22}, {0x12, 0x10}}, HARD(BRANCH_INSTRUCTIONS)},
+	{ROW("CPUBranchMispredicts", "Branches"), .arm = {{0x22, 0x21}, {0x10, 0x12}}, HARD(BRANCH_MISSES)},
+	{ROW("CPUL1DAccesses", "L1D"), ARM(0x04), CACHE(L1D, ACCESS)},
+	{ROW("CPUL1DRefills", "L1D"), ARM(0x03), CACHE(L1D, MISS)},
+	{ROW("CPUL2Accesses", "L2"), ARM(0x16), ARM_ONLY},
+	{ROW("CPUL2Refills", "L2"), ARM(0x17), ARM_ONLY},
+	{ROW("CPUDTLBRefills", "TLB"), ARM(0x05), CACHE(DTLB, MISS)},
+	{ROW("CPUITLBRefills", "TLB"), ARM(0x02), CACHE(ITLB, MISS)},
+	{ROW("CPUStallsFrontend", "Stalls"), ARM(0x23), HARD(STALLED_CYCLES_FRONTEND)},
+	{ROW("CPUStallsBackend", "Stalls"), ARM(0x24), HARD(STALLED_CYCLES_BACKEND)},
+	{ROW("CPUSlotCycles", "Topdown"), .arm = {{0x11, 0x3f}}, ARM_ONLY},
+	{ROW("CPUSlots", "Topdown"), ARM_ONLY, .factor = PERF_SLOTS},
+	{ROW("CPUOpsRetired", "Topdown"), ARM(0x3a), ARM_ONLY},
+	{ROW("CPUOpsSpeculated", "Topdown"), ARM(0x3b), ARM_ONLY},
+	{ROW("CPUSlotsBackend", "Topdown"), ARM(0x3d), ARM_ONLY},
+	{ROW("CPUSlotsFrontend", "Topdown"), ARM(0x3e), ARM_ONLY},
+	{ROW("CPUSlotsStalled", "Topdown"), ARM(0x3f), ARM_ONLY},
+	{ROW("CPUStalledBackend", "Stalled"), .arm = {{0x24, 0x4005}}, ARM_ONLY},
+	{ROW("CPUStalledMemory", "Stalled"), ARM(0x4005), ARM_ONLY},
+	{ROW("CPULLReads", "LastLevel"), .arm = {{0x36, 0x37}, {0x32, 0x33}}, HARD(CACHE_REFERENCES),
 	 LAST_LEVEL(ACCESS)},
-	{ROW("CPULLReadMisses", SET_LAST_LEVEL), .arm = {{0x37, 0x36}, {0x33, 0x32}}, HARD(CACHE_MISSES),
+	{ROW("CPULLReadMisses", "LastLevel"), .arm = {{0x37, 0x36}, {0x33, 0x32}}, HARD(CACHE_MISSES),
 	 LAST_LEVEL(MISS)},
-	{ROW("CPUL1IAccesses", SET_L1I), ARM(0x14), CACHE(L1I, ACCESS)},
-	{ROW("CPUL1IRefills", SET_L1I), ARM(0x01), CACHE(L1I, MISS)},
-	{ROW("CPUDTLBWalks", SET_WALKS), ARM(0x34), ARM_ONLY},
-	{ROW("CPUITLBWalks", SET_WALKS), ARM(0x35), ARM_ONLY},
-	{ROW("CPUL3Accesses", SET_L3), ARM(0x2b), ARM_ONLY},
-	{ROW("CPUL3Refills", SET_L3), ARM(0x2a), ARM_ONLY},
-	{ROW("CPUBusAccesses", SET_BUS), ARM(0x19), ARM_ONLY},
-	{ROW("CPUBusBytes", SET_BUS), ARM_ONLY, .factor = PERF_BUS_BYTES},
-	{ROW("CPUBranchImmediate", SET_BRANCH_KINDS), .arm = {{0x78, 0}, {0x0d, 0}}, ARM_ONLY},
-	{ROW("CPUBranchReturns", SET_BRANCH_KINDS), .arm = {{0x79, 0}, {0x0e, 0}}, ARM_ONLY},
-	{ROW("CPUBranchIndirect", SET_BRANCH_KINDS), ARM(0x7a), ARM_ONLY},
-	{ROW("CPUL1DReads", SET_L1D_KINDS), ARM(0x40), CACHE(L1D, ACCESS)},
-	{ROW("CPUL1DReadRefills", SET_L1D_KINDS), ARM(0x42), CACHE(L1D, MISS)},
-	{ROW("CPUL1DWrites", SET_L1D_KINDS), ARM(0x41), CACHE_OP(L1D, WRITE, ACCESS)},
-	{ROW("CPUL1DWriteRefills", SET_L1D_KINDS), ARM(0x43), CACHE_OP(L1D, WRITE, MISS)},
-	{ROW("CPUDTLBAccesses", SET_TLB_ACCESSES), ARM(0x25), CACHE(DTLB, ACCESS)},
-	{ROW("CPUITLBAccesses", SET_TLB_ACCESSES), ARM(0x26), CACHE(ITLB, ACCESS)},
-	{ROW("CPUBusReads", SET_BUS_KINDS), ARM(0x60), ARM_ONLY},
-	{ROW("CPUBusWrites", SET_BUS_KINDS), ARM(0x61), ARM_ONLY},
-	{ROW("CPUBusCycles", SET_BUS_KINDS), ARM(0x1d), HARD(BUS_CYCLES)},
-	{ROW("CPUMemoryAccesses", SET_MEMORY), ARM(0x13), ARM_ONLY},
-	{ROW("CPUMemoryReads", SET_MEMORY), ARM(0x66), ARM_ONLY},
-	{ROW("CPUMemoryWrites", SET_MEMORY), ARM(0x67), ARM_ONLY},
-	{ROW("CPUUnaligned", SET_MEMORY), .arm = {{0x6a, 0}, {0x0f, 0}}, ARM_ONLY},
-	{ROW("CPULoads", SET_MIX), .arm = {{0x70, 0}, {0x06, 0}}, ARM_ONLY},
-	{ROW("CPUStores", SET_MIX), .arm = {{0x71, 0}, {0x07, 0}}, ARM_ONLY},
-	{ROW("CPUIntegerOps", SET_MIX), ARM(0x73), ARM_ONLY},
-	{ROW("CPUSIMDOps", SET_MIX), ARM(0x74), ARM_ONLY},
-	{ROW("CPUFloatOps", SET_MIX), ARM(0x75), ARM_ONLY},
-	{ROW("CPUExclusiveLoads", SET_SYNC), ARM(0x6c), ARM_ONLY},
-	{ROW("CPUExclusiveStores", SET_SYNC), ARM(0x6d), ARM_ONLY},
-	{ROW("CPUExclusiveFails", SET_SYNC), ARM(0x6e), ARM_ONLY},
-	{ROW("CPUDataSyncBarriers", SET_SYNC), ARM(0x7d), ARM_ONLY},
-	{ROW("CPUDataMemBarriers", SET_SYNC), ARM(0x7e), ARM_ONLY},
-	{ROW("CPUCryptoOps", SET_CRYPTO), ARM(0x77), ARM_ONLY},
-	{ROW("CPUExceptions", SET_EXCEPTIONS), ARM(0x09), ARM_ONLY},
-	{ROW("CPUSystemCalls", SET_EXCEPTIONS), ARM(0x82), ARM_ONLY},
-	{ROW("CPUInstructionAborts", SET_EXCEPTIONS), ARM(0x83), ARM_ONLY},
-	{ROW("CPUDataAborts", SET_EXCEPTIONS), ARM(0x84), ARM_ONLY},
-	{ROW("CPUInterrupts", SET_EXCEPTIONS), ARM(0x86), ARM_ONLY},
+	{ROW("CPUL1IAccesses", "L1I"), ARM(0x14), CACHE(L1I, ACCESS)},
+	{ROW("CPUL1IRefills", "L1I"), ARM(0x01), CACHE(L1I, MISS)},
+	{ROW("CPUDTLBWalks", "Walks"), ARM(0x34), ARM_ONLY},
+	{ROW("CPUITLBWalks", "Walks"), ARM(0x35), ARM_ONLY},
+	{ROW("CPUL3Accesses", "L3"), ARM(0x2b), ARM_ONLY},
+	{ROW("CPUL3Refills", "L3"), ARM(0x2a), ARM_ONLY},
+	{ROW("CPUBusAccesses", "Bus"), ARM(0x19), ARM_ONLY},
+	{ROW("CPUBusBytes", "Bus"), ARM_ONLY, .factor = PERF_BUS_BYTES},
+	{EXTRA("CPUBranchImmediate", "BranchKinds"), .arm = {{0x78, 0}, {0x0d, 0}}, ARM_ONLY},
+	{EXTRA("CPUBranchReturns", "BranchKinds"), .arm = {{0x79, 0}, {0x0e, 0}}, ARM_ONLY},
+	{EXTRA("CPUBranchIndirect", "BranchKinds"), ARM(0x7a), ARM_ONLY},
+	{EXTRA("CPUL1DReads", "L1DKinds"), ARM(0x40), CACHE(L1D, ACCESS)},
+	{EXTRA("CPUL1DReadRefills", "L1DKinds"), ARM(0x42), CACHE(L1D, MISS)},
+	{EXTRA("CPUL1DWrites", "L1DKinds"), ARM(0x41), CACHE_OP(L1D, WRITE, ACCESS)},
+	{EXTRA("CPUL1DWriteRefills", "L1DKinds"), ARM(0x43), CACHE_OP(L1D, WRITE, MISS)},
+	{EXTRA("CPUDTLBAccesses", "TLBAccesses"), ARM(0x25), CACHE(DTLB, ACCESS)},
+	{EXTRA("CPUITLBAccesses", "TLBAccesses"), ARM(0x26), CACHE(ITLB, ACCESS)},
+	{EXTRA("CPUBusReads", "BusKinds"), ARM(0x60), ARM_ONLY},
+	{EXTRA("CPUBusWrites", "BusKinds"), ARM(0x61), ARM_ONLY},
+	{EXTRA("CPUBusCycles", "BusKinds"), ARM(0x1d), HARD(BUS_CYCLES)},
+	{EXTRA("CPUMemoryAccesses", "Memory"), ARM(0x13), ARM_ONLY},
+	{EXTRA("CPUMemoryReads", "Memory"), ARM(0x66), ARM_ONLY},
+	{EXTRA("CPUMemoryWrites", "Memory"), ARM(0x67), ARM_ONLY},
+	{EXTRA("CPUUnaligned", "Memory"), .arm = {{0x6a, 0}, {0x0f, 0}}, ARM_ONLY},
+	{EXTRA("CPULoads", "Mix"), .arm = {{0x70, 0}, {0x06, 0}}, ARM_ONLY},
+	{EXTRA("CPUStores", "Mix"), .arm = {{0x71, 0}, {0x07, 0}}, ARM_ONLY},
+	{EXTRA("CPUIntegerOps", "Mix"), ARM(0x73), ARM_ONLY},
+	{EXTRA("CPUSIMDOps", "Mix"), ARM(0x74), ARM_ONLY},
+	{EXTRA("CPUFloatOps", "Mix"), ARM(0x75), ARM_ONLY},
+	{EXTRA("CPUExclusiveLoads", "Sync"), ARM(0x6c), ARM_ONLY},
+	{EXTRA("CPUExclusiveStores", "Sync"), ARM(0x6d), ARM_ONLY},
+	{EXTRA("CPUExclusiveFails", "Sync"), ARM(0x6e), ARM_ONLY},
+	{EXTRA("CPUDataSyncBarriers", "Sync"), ARM(0x7d), ARM_ONLY},
+	{EXTRA("CPUDataMemBarriers", "Sync"), ARM(0x7e), ARM_ONLY},
+	{EXTRA("CPUCryptoOps", "Crypto"), ARM(0x77), ARM_ONLY},
+	{EXTRA("CPUExceptions", "Exceptions"), ARM(0x09), ARM_ONLY},
+	{EXTRA("CPUSystemCalls", "Exceptions"), ARM(0x82), ARM_ONLY},
+	{EXTRA("CPUInstructionAborts", "Exceptions"), ARM(0x83), ARM_ONLY},
+	{EXTRA("CPUDataAborts", "Exceptions"), ARM(0x84), ARM_ONLY},
+	{EXTRA("CPUInterrupts", "Exceptions"), ARM(0x86), ARM_ONLY},
 };
 _Static_assert(PERF_OWN_MAX + PERF_ASKED_MAX <= PERF_EVENTS_MAX, "a bit per row");
-_Static_assert(ARRAY_LEN(perf_sets) == SET_ASKED + PERF_ASKED_MAX, "a set per event that may be asked for");
-_Static_assert(ARRAY_LEN(perf_sets) <= PERF_SETS_MAX, "a number per set");
+_Static_assert(SET_ASKED + PERF_ASKED_MAX <= PERF_SETS_MAX, "a number per set");
 
-#define RAW4(a, b, c, d) "PerfRawEvent" #a, "PerfRawEvent" #b, "PerfRawEvent" #c, "PerfRawEvent" #d
+#define NAMES4(of, a, b, c, d) of #a, of #b, of #c, of #d
+#define NAMES(of)                                                                          \
+	{                                                                                  \
+		NAMES4(of, 1, 2, 3, 4), NAMES4(of, 5, 6, 7, 8), NAMES4(of, 9, 10, 11, 12), \
+			NAMES4(of, 13, 14, 15, 16)                                         \
+	}
 struct perf_row perf_row_asked(unsigned i, unsigned group, const char *name)
 {
-	static const char *const raw[PERF_ASKED_MAX] = {RAW4(1, 2, 3, 4), RAW4(5, 6, 7, 8),
-							RAW4(9, 10, 11, 12), RAW4(13, 14, 15, 16)};
+	static const char *const raw[PERF_ASKED_MAX] = NAMES("PerfRawEvent");
+	static const char *const running[PERF_ASKED_MAX] = NAMES("PerfRunningEvent");
+	static const char *const enabled[PERF_ASKED_MAX] = NAMES("PerfEnabledEvent");
 
-	return (struct perf_row){.slot = name, .raw = raw[i], .set = (uint8_t)(SET_ASKED + group), ARM_ONLY};
+	return (struct perf_row){.slot = name,
+				 .raw = raw[i],
+				 .running = running[group],
+				 .enabled = enabled[group],
+				 .set = (uint8_t)(SET_ASKED + group),
+				 ARM_ONLY};
 }
 
 bool perf_row_is_kernel_only(const struct perf_event *event)
@@ -200,14 +148,13 @@ static const struct metric_need *find_need(const struct source_options *o, const
 static bool is_needed(const struct source_options *o, unsigned row)
 {
 	const struct perf_row *r = &perf_rows[row];
-	bool extra = perf_sets[r->set].extra;
 	const struct metric_need *need = find_need(o, r->slot);
 
 	if (!need && r->tasks_only)
 		need = find_need(o, PERF_WHOLE_TIME);
 	if (!need && row + 1 < ARRAY_LEN(perf_rows) && perf_rows[row + 1].factor)
 		need = find_need(o, perf_rows[row + 1].slot);
-	return o->needs_only ? need && (need->named || !extra) : !extra;
+	return o->needs_only ? need && (need->named || !r->extra) : !r->extra;
 }
 
 static void add_first(struct perf *p, uint8_t set)
@@ -249,6 +196,18 @@ void perf_rows_prefer(struct source *source, const struct source_priority *prior
 		p->n_first != n_before || p->n_sure != n_sure || memcmp(p->first, before, p->n_first) != 0;
 }
 
+/* Add an own row. Sets have numbers in the order of the table. */
+static void add_row(struct perf *p, unsigned row)
+{
+	unsigned set = 0;
+
+	for (unsigned i = 1; i <= row; i++)
+		set += strcmp(perf_rows[i].running, perf_rows[i - 1].running) != 0;
+	assert(set < SET_ASKED);
+	p->rows[p->n_own] = perf_rows[row];
+	p->rows[p->n_own++].set = (uint8_t)set;
+}
+
 bool perf_rows_choose(struct perf *p, const struct source_options *options, struct err *err)
 {
 	for (unsigned row = 0; row < ARRAY_LEN(perf_rows); row++) {
@@ -259,12 +218,12 @@ bool perf_rows_choose(struct perf *p, const struct source_options *options, stru
 				       "perf: the metrics need more than %d CPU events: name fewer, and "
 				       "measure in several runs",
 				       PERF_OWN_MAX);
-		p->rows[p->n_own++] = perf_rows[row];
+		add_row(p, row);
 	}
 	/* Metrics of other sources need no event of this one; then count the least. */
 	for (unsigned row = 0, empty = !p->n_own; row < ARRAY_LEN(perf_rows); row++)
-		if (empty && !options->n_events && perf_rows[row].set == SET_CYCLES)
-			p->rows[p->n_own++] = perf_rows[row];
+		if (empty && !options->n_events && strcmp(perf_rows[row].running, "PerfRunningCycles") == 0)
+			add_row(p, row);
 	p->n_rows = p->n_own;
 	for (unsigned i = 0; i < options->n_needs; i++)
 		for (unsigned row = 0; row < p->n_own; row++)

@@ -1,4 +1,4 @@
-#include "backends/perf/perf_pmu.h"
+#include "backends/perf/perf_name.h"
 
 #include "base/alloc.h"
 
