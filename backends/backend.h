@@ -32,8 +32,7 @@ struct scope {
 
 #define SOURCE_NEXT_PROCESS ((pid_t)-1) /* of backend.choose */
 
-/* A sample of simulated history is at least this long, so that a minute of them fits into a
- * reader's ring. */
+/* The shortest sample of simulated history: a minute of them fits into a reader's ring. */
 #define SOURCE_HISTORY_STEP_NS 1000000000ll
 
 /* The options of sources on the command line. Zero means the default. */
@@ -181,11 +180,9 @@ struct backend {
 	/* List the existing devices: allocate with xcalloc and append to *found. Must be quick.
 	 * Finding none is not an error. */
 	bool (*probe)(const struct sys *sys, struct source_found **found, struct err *err);
-	/* Fill title, product, constants and slots. After a failure only source->slots stays
-	 * allocated. */
+	/* Fill title, product, constants and slots. A failure leaves only the slots allocated. */
 	bool (*open)(struct source *source, const char *device, struct err *err);
-	/* Start to measure at `now`. May correct the period; writes the true one to
-	 * source->period_ns. */
+	/* Start to measure at `now`. Writes the true period to source->period_ns. */
 	bool (*start)(struct source *source, int64_t period_ns, int64_t now_ns, struct err *err);
 	/* Becomes readable when a sample is ready; -1, or no function: call read every period. */
 	int (*fd)(const struct source *source);
@@ -259,8 +256,7 @@ static inline void source_add_known(uint64_t *sum, uint64_t v)
 		*sum = *sum == SAMPLE_UNKNOWN ? v : *sum + v;
 }
 
-/* Append a slot to source->slots (for open). name must live as long as the source. Returns its
- * index. */
+/* Append a slot (for open); its name must live as long as the source. Returns its index. */
 unsigned source_add_slot(struct source *source, const struct slot *slot);
 /* Slots that every GPU source has after the sums of its counters, in this order; SAMPLE_UNKNOWN if
  * the driver does not report the value.
@@ -284,8 +280,7 @@ bool source_is_core_active(const struct gpu_counter *counter);
 /* For a GPU whose counters cannot be had: append only GPUClockCy and GPUSteadyTime. Returns the
  * index of the first. source->layout stays the caller's. */
 unsigned source_add_gpu_clock(struct source *source);
-/* Whether a counter of the layout has slots; in an unknown GPU only those within its blocks
- * have. */
+/* Whether a counter of the layout has slots: in an unknown GPU, if it is within its blocks. */
 static inline bool source_counts(const struct source *source, const struct gpu_counter *c)
 {
 	return source->product || c->index < source->constants.block_values;

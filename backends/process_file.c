@@ -92,11 +92,6 @@ static inline bool take_number(const char **at, const char *end, uint64_t *value
 	return p > digits && p < end; /* a truncated number would be a different one */
 }
 
-static uint64_t at_most(uint64_t v, uint64_t most)
-{
-	return v < most ? v : most;
-}
-
 bool process_stat_parse(struct process_stat *stat, struct span text)
 {
 	const char *end = text.p + text.n, *open = memchr(text.p, '(', text.n),
@@ -112,10 +107,10 @@ bool process_stat_parse(struct process_stat *stat, struct span text)
 	*stat = (struct process_stat){
 		.comm = {open + 1, (size_t)(close - open - 1)},
 		.state = (close[2] | 0x20) >= 'a' && (close[2] | 0x20) <= 'z' ? close[2] : '?',
-		.parent = (int32_t)at_most(value[PARENT], INT32_MAX),
+		.parent = value[PARENT] < INT32_MAX ? (int32_t)value[PARENT] : INT32_MAX,
 		.flags = value[FLAGS],
 		.ticks = value[USER] + value[KERNEL],
-		.threads = (uint32_t)at_most(value[THREADS], UINT32_MAX),
+		.threads = value[THREADS] < UINT32_MAX ? (uint32_t)value[THREADS] : UINT32_MAX,
 		.start = value[START],
 		.rss_pages = value[RSS],
 	};

@@ -7,8 +7,7 @@
 
 #include "backends/backend.h"
 
-/* Every backend of this build in the order of trying, each followed by its parts; ends with
- * NULL. */
+/* Every backend of this build in the order of trying, each followed by its parts, then NULL. */
 extern const struct backend *const registry[];
 
 /* The backend of that name; NULL if this build has none. Parts are not found. */
@@ -34,8 +33,7 @@ extern const struct registry_driver registry_drivers[];
  * will do. */
 bool registry_is_node(const struct sys *sys, const struct registry_driver *d, const char *node, char *driver,
 		      size_t size);
-/* The backend for a node with this kernel driver ("" if it is unknown or any will do); NULL if this
- * build has none. */
+/* The backend for a node with this kernel driver ("" as above); NULL if this build has none. */
 const struct backend *registry_driver_backend(const struct registry_driver *d, const char *driver);
 
 #endif

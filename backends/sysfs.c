@@ -37,8 +37,7 @@ ssize_t sysfs_file_read(const struct sys *sys, struct sysfs_file *file, char *bu
 	if (file->fd < 0)
 		return -1;
 	n = sys_reread(sys, file->fd, buf, size);
-	/* A removed device returns ENODEV forever, even if a device of the same name has come
-	 * back. */
+	/* A removed device returns ENODEV forever, even if its name has come back. */
 	if (!file->keep || (n < 0 && errno == ENODEV))
 		sysfs_file_close(sys, file);
 	return n;

@@ -26,8 +26,7 @@ void sysfs_file_init(struct sysfs_file *file, bool keep, const char *fmt, ...)
 ssize_t sysfs_file_read(const struct sys *sys, struct sysfs_file *file, char *buf, size_t size);
 void sysfs_file_close(const struct sys *sys, struct sysfs_file *file);
 
-/* Thousandths of a degree, as in a thermal zone. Returns false if the value is not a
- * temperature. */
+/* Thousandths of a degree, as in a thermal zone. Returns false if it is not a temperature. */
 bool sysfs_temperature(int64_t *millicelsius, const char *text);
 
 /* Find the devfreq directory of a GPU among those of memory controllers and other devices: the one

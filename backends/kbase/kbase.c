@@ -20,8 +20,7 @@
 #define PART_NS 100000000ll     /* a longer interval is summed from parts of about this length */
 #define PARTS_MAX 10            /* the driver keeps 31 samples, and a period in 32 bits of ns */
 
-/* Probe each node with O_PATH, which the driver does not notice, because listing /dev is not
- * permitted everywhere. */
+/* Listing /dev is not permitted everywhere; the driver does not notice O_PATH. */
 static bool kbase_probe(const struct sys *sys, struct source_found **found, struct err *err)
 {
 	(void)err;
@@ -120,8 +119,7 @@ enum read_result kbase_session_get(struct kbase *k)
 
 	if (!kbase_session_put(k))
 		return errno == ENODEV || errno == EBADF ? READ_GONE : READ_NONE;
-	/* Taking from an empty ring fails with the errno of a real error, and many drivers print a
-	 * kernel warning. */
+	/* An empty ring fails like a real error, and many drivers print a kernel warning. */
 	if (k->device.sys->poll(k->device.sys, &waiting, 1, 0) < 1)
 		return READ_NONE;
 	if (!(waiting.revents & POLLIN))
@@ -288,8 +286,7 @@ static bool kbase_start(struct source *source, int64_t period_ns, int64_t now_ns
 	return true;
 }
 
-/* If an interval has several parts, most parts do not complete a sample, so read once an interval
- * instead of polling. */
+/* Most of several parts do not complete a sample, so read once an interval then. */
 static int kbase_fd(const struct source *source)
 {
 	const struct kbase *k = source->priv;
@@ -299,8 +296,7 @@ static int kbase_fd(const struct source *source)
 
 /* ---- samples ---- */
 
-/* Count a part as passed, or several if the driver took longer, so that intervals keep to their
- * grid. */
+/* Count a part as passed, or several if the driver took longer: intervals keep to their grid. */
 static void pass_part(struct kbase *k, int64_t end_ns)
 {
 	int64_t ns;
@@ -503,14 +499,13 @@ static void kbase_describe(const struct source *source, struct strbuf *text)
 	gpu_identity_describe(&source->constants, k->n_engines, text);
 	if (source->note[0])
 		strbuf_printf(text, "note      %s\n", source->note);
-	if (source->keeps_powered)
-		strbuf_str(text,
-			   "power     older releases of this driver keep the GPU powered while counting: it "
-			   "rests while the screen is paused\n");
-	else
-		strbuf_str(text,
-			   "power     counting does not keep the GPU powered: it goes on while the screen "
-			   "is paused\n");
+	strbuf_str(
+		text,
+		source->keeps_powered
+			? "power     older releases of this driver keep the GPU powered while counting: it "
+			  "rests while the screen is paused\n"
+			: "power     counting does not keep the GPU powered: it goes on while the screen "
+			  "is paused\n");
 	gpu_system_describe(&k->system, text);
 }
 

@@ -134,8 +134,7 @@ struct kbase_kinstr {
 	uint64_t sequence;
 };
 
-/* Converts the driver's timestamps to our clock, checks intervals, and measures their true
- * length. */
+/* Converts the driver's timestamps to our clock, checks intervals, and measures their length. */
 #define KBASE_TIMES_KEPT 32
 struct kbase_times {
 	int64_t offset_ns, measured_ns; /* MONOTONIC minus RAW, and when it was measured */
@@ -229,9 +228,8 @@ struct kbase_choice {
 bool kbase_choose(const struct kbase_version *version, uint64_t gpu_id, const char *interface,
 		  struct kbase_choice *choice, struct err *err);
 
-/* Add the kinstr sample at `offset` of the mapping. The driver writes that, so every access is
- * bounds-checked. Returns false if its metadata leave the mapping or never end; slots may be partly
- * filled then. */
+/* Add the kinstr sample at `offset` of the mapping; every access is bounds-checked. Returns false
+ * if its metadata leave the mapping or never end; slots may be partly filled then. */
 bool kbase_sample_fold(const struct kbase *k, uint64_t offset, struct kbase_interval *interval,
 		       uint64_t *slots);
 

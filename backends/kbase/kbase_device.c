@@ -27,9 +27,8 @@ const struct kbase_generation kbase_generations[] = {
 	[KBASE_CSF] = {"command stream", 1, KBASE_VERSION_CHECK_CSF, KBASE_SET_FLAGS},
 };
 
-/* Each generation has its own version request. A driver of another generation leaves the version at
- * 0.0, except that a UK driver answers a later request with its error number there. So ask for UK
- * first. */
+/* A driver leaves the version of another generation's request at 0.0, except that a UK driver puts
+ * its error number there. So ask for UK first. */
 static bool ask_version(struct kbase_device *d)
 {
 	for (unsigned api = 0; api < ARRAY_LEN(kbase_generations); api++) {
@@ -66,9 +65,8 @@ static bool shake_hands(struct kbase_device *d, struct err *err)
 		       d->version.major < g->major ? "old" : "new", g->major);
 }
 
-/* Request a context that only monitors. If the handshake made a context already, or the driver does
- * not know the flag, the request fails. That is harmless: the next request shows whether there is a
- * context. */
+/* Request a context that only monitors. If there is one already, or the driver does not know the
+ * flag, the request fails. That is harmless: the next one shows whether there is a context. */
 static bool set_flags(struct kbase_device *d, struct err *err)
 {
 	struct uk_flags uk = {.header = {.id = UK_ID_SET_FLAGS}, .create_flags = KBASE_FLAG_MONITOR};

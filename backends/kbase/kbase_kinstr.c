@@ -16,8 +16,7 @@ _Static_assert(PRFCNT_BLOCK_FE == (int)BLOCK_FRONT_END && PRFCNT_BLOCK_TILER == 
 
 /* ---- available counters ---- */
 
-/* r37p0 to r44p0 refuse a set-up until the counters have been enumerated, so always do this
- * first. */
+/* r37p0 to r44p0 refuse a set-up until the counters have been enumerated. */
 static bool enumerate_blocks(struct kbase *k, struct err *err)
 {
 	const struct kbase_device *d = &k->device;
@@ -65,8 +64,7 @@ static bool take_extent(struct kbase *k, struct err *err)
 		return err_set(err, EPROTO,
 			       "%s: kinstr_prfcnt: the driver lists no front end or no shader cores",
 			       k->device.path);
-	/* The number may include the holes of the mask or not. If it matches neither, trust the
-	 * driver. */
+	/* The number may include the holes of the mask. If it fits neither way, trust it. */
 	if (n_cores != (unsigned)__builtin_popcountll(cores) && n_cores != top)
 		cores = n_cores == 64 ? UINT64_MAX : (1ull << n_cores) - 1;
 	k->extent = (struct kbase_extent){
@@ -284,8 +282,7 @@ static void kinstr_take(struct kbase *k, struct kbase_interval *interval, uint64
 }
 
 /* Old drivers lose the stop sample if the ring is full, and stopping races with periodic
- * sampling. So empty the ring before the stop, and take the samples that it leaves before the
- * session ends. */
+ * sampling. So empty the ring before the stop and after it. */
 static void drain_samples(struct kbase *k)
 {
 	for (unsigned i = 0; i < DRAIN_MAX && kbase_session_get(k) == READ_GOT; i++)

@@ -74,8 +74,7 @@ static int64_t median_duration(const struct kbase_times *t, int64_t now_ns)
 	return n < WINDOW_LEAST ? 0 : sorted[(n - 1) / 2];
 }
 
-/* A driver may raise the interval, or take longer while the machine is busy. Small differences are
- * jitter. */
+/* A driver may raise the interval, or be late while the machine is busy. Less is jitter. */
 static void follow_driver(struct kbase_times *t, int64_t now_ns)
 {
 	int64_t median = median_duration(t, now_ns);

@@ -5,10 +5,6 @@
 #include <errno.h>
 #include <string.h>
 
-/* Old drivers refuse a mapping that was rounded up to whole pages. 32 or 16 buffers fill whole
- * pages whatever their size. */
-static const uint32_t buffer_counts[] = {32, 16, 8, 4, 2};
-
 /* The API versions that introduced the request for features, and with it cycles in the metadata. */
 #define CYCLES_SINCE_JM 27
 #define CYCLES_SINCE_CSF 0
@@ -77,8 +73,7 @@ static bool ask_layout(struct kbase *k, struct err *err)
 			"%s: vinstr: a dump has %u bytes, but %u L2 slices and the core mask 0x%llx make %zu",
 			d->path, bytes, slices, (unsigned long long)cores,
 			gpu_dump_bytes(v->v4, slices, cores));
-	/* Older drivers do not know the request and print a kernel warning; their metadata has no
-	 * cycles. */
+	/* Older drivers have no cycles, and print a kernel warning if they are asked. */
 	if (kbase_since(&d->version, CYCLES_SINCE_JM, CYCLES_SINCE_CSF) &&
 	    kbase_ioctl(d->sys, fd, VINSTR_GET_API_VERSION_FEATURES, &api) == 0)
 		v->features = api.features & (VINSTR_FEATURE_CYCLES_TOP | VINSTR_FEATURE_CYCLES_SHADER);
@@ -96,10 +91,11 @@ static bool vinstr_open(struct kbase *k, int64_t period_ns, struct err *err)
 
 	(void)period_ns;
 	*v = (struct kbase_vinstr){0};
-	for (size_t i = 0; i < ARRAY_LEN(buffer_counts) && s->fd < 0; i++) {
-		s->fd = set_up(k, buffer_counts[i]);
-		v->n_buffers = buffer_counts[i];
-		if (s->fd < 0 && errno != ENOMEM)
+	/* Old drivers refuse a mapping that was rounded up to whole pages. 32 or 16 buffers fill
+	 * whole pages whatever their size. */
+	for (v->n_buffers = 32; v->n_buffers > 1; v->n_buffers /= 2) {
+		s->fd = set_up(k, v->n_buffers);
+		if (s->fd >= 0 || errno != ENOMEM)
 			break;
 	}
 	if (s->fd < 0)

@@ -137,8 +137,7 @@ static enum read_result read_counters(struct source *source, struct panthor *p, 
 	}
 	drm_usage_fill(&p->gpu.usage, sample->end_ns,
 		       p->gpu.fold.active < 0 ? SAMPLE_UNKNOWN : sample->value[p->gpu.fold.active], sample);
-	/* Clock cycles that the driver counts are better than those of the frequency that it
-	 * reports. */
+	/* Counted clock cycles are better than those of the reported frequency. */
 	if (header.top_cycles && header.top_cycles < GPU_OVERFLOW)
 		clock[GPU_CLOCK_CY] = header.top_cycles;
 	if (header.shader_cycles && header.shader_cycles < GPU_OVERFLOW)

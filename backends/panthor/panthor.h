@@ -60,16 +60,14 @@ void panthor_find_counters(struct panthor *p);
 /* Whether the sizes that the kernel reports agree with each other. Fills *extent. */
 bool panthor_extent_init(struct panthor_extent *extent, const struct panthor_perf_info *info,
 			 uint64_t core_mask);
-/* Copy the header of a sample of extent->info.sample_size bytes, and add its blocks to slots. Safe
- * for any bytes. */
+/* Copy the header of a sample of info.sample_size bytes, and add its blocks. Safe for any bytes. */
 void panthor_sample_fold(const struct panthor_extent *extent, const uint8_t *bytes,
 			 const struct gpu_fold *fold, struct panthor_sample_header *header, uint64_t *slots);
 
 /* A session. After a failure nothing is left behind. */
 bool panthor_counters_start(struct panthor *p, struct err *err);
 void panthor_counters_stop(struct panthor *p); /* no effect if there is none */
-/* Request a sample. Returns false with errno. That the driver is busy is no failure: request again
- * later. */
+/* Request a sample. Returns false with errno. A busy driver is no failure: request again later. */
 bool panthor_counters_request(struct panthor *p);
 /* Take a waiting sample, waiting a little for one. */
 enum read_result panthor_counters_take(struct panthor *p, struct panthor_sample_header *header,

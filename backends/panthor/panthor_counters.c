@@ -114,8 +114,7 @@ static void drop_buffer(struct panthor *p, struct panthor_buffer *b)
 	*b = (struct panthor_buffer){0};
 }
 
-/* The ring must have whole pages, and its number of samples must be a power of two. 0: none
- * fits. */
+/* The ring must have whole pages and 2^n samples. 0: no number fits. */
 static uint32_t count_slots(uint32_t sample_bytes)
 {
 	for (uint32_t n = SLOTS_LEAST; n <= SLOTS_MOST; n *= 2)
@@ -125,18 +124,6 @@ static uint32_t count_slots(uint32_t sample_bytes)
 }
 
 /* ---- the session ---- */
-
-static bool open_session(struct panthor *p)
-{
-	struct panthor_perf_setup setup = {.sample_slots = p->n_slots,
-					   .fd = (uint32_t)p->event,
-					   .ringbuf_handle = p->samples.handle,
-					   .control_handle = p->control.handle};
-
-	memset(setup.masks, 0xff, sizeof(setup.masks));
-	p->handle = control_session(p, PANTHOR_PERF_SETUP, &setup, p->interface->setup_size);
-	return p->handle >= 0;
-}
 
 static bool fail_start(struct panthor *p, const char *what, struct err *err)
 {
@@ -155,6 +142,8 @@ static bool fail_start(struct panthor *p, const char *what, struct err *err)
 
 bool panthor_counters_start(struct panthor *p, struct err *err)
 {
+	struct panthor_perf_setup setup = {.block_set = 0};
+
 	p->event = p->handle = -1;
 	p->running = p->requested = false;
 	p->n_slots = count_slots(p->extent.info.sample_size);
@@ -168,7 +157,13 @@ bool panthor_counters_start(struct panthor *p, struct err *err)
 	p->event = sys_event_new();
 	if (p->event < 0)
 		return fail_start(p, "no event for the counters", err);
-	if (!open_session(p))
+	setup.sample_slots = p->n_slots;
+	setup.fd = (uint32_t)p->event;
+	setup.ringbuf_handle = p->samples.handle;
+	setup.control_handle = p->control.handle;
+	memset(setup.masks, 0xff, sizeof(setup.masks));
+	p->handle = control_session(p, PANTHOR_PERF_SETUP, &setup, p->interface->setup_size);
+	if (p->handle < 0)
 		return fail_start(p, "cannot set up the counters", err);
 	p->running = command_session(p, PANTHOR_PERF_START);
 	return p->running || fail_start(p, "cannot start the counters", err);

@@ -126,8 +126,7 @@ static uint16_t add_slot(struct source *source, unsigned first, struct slot slot
 	return (uint16_t)(source_add_slot(source, &slot) - first);
 }
 
-/* Add the slots of the machine, of a cluster or of a CPU: for each set its times, then its
- * events. */
+/* Add the slots of the machine, a cluster or a CPU: for each set its times, then its events. */
 static void add_block(struct source *source, struct perf *p, enum instance_kind instance, unsigned number,
 		      const char *title)
 {
@@ -185,23 +184,12 @@ static const char *name_rights(const struct perf *p)
 	return names[p->own][p->user_only];
 }
 
-/* Add a note why requested events are unknown. */
-static void note_lacking(struct source *source, const struct perf *p)
-{
-	const char *where = p->tasks || p->n_whose == p->cpus.n ? "this machine" : p->about;
-	size_t n = strlen(source->note);
-	uint64_t hard = 0;
-
-	for (unsigned i = 0; i < p->n_hard; i++)
-		hard |= p->units[i].has;
-	snprintf(source->note + n, sizeof(source->note) - n, "%s--event: %s: no PMU of %s counts %s: %s",
-		 n ? "; " : "", p->lacking, where, strchr(p->lacking, ',') ? "them" : "it",
-		 hard ? "see malitop doctor for the available ones" : perf_rights_help(ENOENT));
-}
-
 static void name_source(struct source *source, const struct perf *p)
 {
 	const char *help = p->refused ? perf_rights_help(p->refused) : NULL;
+	const char *where = p->tasks || p->n_whose == p->cpus.n ? "this machine" : p->about;
+	uint64_t hard = 0;
+	size_t n;
 
 	snprintf(source->title, sizeof(source->title), "%.40s, %s", p->about,
 		 p->user_only ? "user only" : "kernel and user");
@@ -209,8 +197,14 @@ static void name_source(struct source *source, const struct perf *p)
 	if (p->refused)
 		snprintf(source->note, sizeof(source->note), "CPU counters: %s%s%s", name_rights(p),
 			 help ? "; for more: " : "", help ? help : "");
-	if (p->lacking[0])
-		note_lacking(source, p);
+	if (!p->lacking[0])
+		return;
+	for (unsigned i = 0; i < p->n_hard; i++)
+		hard |= p->units[i].has;
+	n = strlen(source->note);
+	snprintf(source->note + n, sizeof(source->note) - n, "%s--event: %s: no PMU of %s counts %s: %s",
+		 n ? "; " : "", p->lacking, where, strchr(p->lacking, ',') ? "them" : "it",
+		 hard ? "see malitop doctor for the available ones" : perf_rights_help(ENOENT));
 }
 
 static bool open_all(struct source *source, struct perf *p, struct err *err)

@@ -44,8 +44,8 @@
  * cycle, each of which can take an operation. */
 enum perf_factor { PERF_NO_FACTOR, PERF_BUS_BYTES, PERF_SLOTS, PERF_FACTORS };
 
-/* An event as a slot. Events that are only useful together, such as the two sides of a ratio, are in
- * one set, which stays in one group if it fits the counters. */
+/* An event as a slot. Events that are only useful together, such as the two sides of a ratio, are
+ * in one set, which stays in one group if it fits the counters. */
 struct perf_row {
 	const char *slot, *raw;        /* the extrapolated count; the raw count (options.raw_counts) */
 	const char *running, *enabled; /* slots with the times of its set */
@@ -65,8 +65,7 @@ struct perf_row {
 };
 /* Whether the event happens only in the kernel, and so counts nothing in user space. */
 bool perf_row_is_kernel_only(const struct perf_event *event);
-/* The row of the i-th event requested by name. It has the set of the group-th requested event, the
- * first of its group. */
+/* The row of the i-th requested event; its set is that of `group`, the first of its group. */
 struct perf_row perf_row_asked(unsigned i, unsigned group, const char *name);
 enum perf_unit_kind {
 	PERF_ARM,      /* events by Arm's numbers, with the PMU's own type */
@@ -177,8 +176,7 @@ struct perf {
 	struct perf_part *parts;
 	unsigned n_parts, cap_parts;
 
-	/* Positions of values in the block of an instance. The blocks are: the machine, the
-	 * clusters, the CPUs. */
+	/* Positions of values in a block: that of the machine, of a cluster or of a CPU. */
 	uint16_t value_at[PERF_EVENTS_MAX], raw_at[PERF_EVENTS_MAX],
 		time_at[PERF_EVENTS_MAX]; /* by set: running, then enabled */
 	uint16_t whole_at; /* CPUTaskTime once more, if cycles include the kernel as it does; 0: no */
@@ -209,14 +207,12 @@ bool perf_rows_choose(struct perf *p, const struct source_options *options, stru
 /* Let the sets of these slots come first, or those of the options if it has none. Takes effect with
  * perf_count_plan. Does nothing if the options name what is needed. */
 void perf_rows_prefer(struct source *source, const struct source_priority *priority);
-/* Find the PMUs, and the units, with the events of the rows. Never fails: without a PMU there are
- * software events. */
+/* Find the PMUs, and the units with the events of the rows: at least the software events. */
 void perf_units_find(struct perf *p, const struct sys *sys);
 /* Make the unit count this row by the event's name, if it can. */
 void perf_unit_ask(const struct perf *p, struct perf_unit *unit, unsigned row, const struct perf_name *name);
 
-/* Add options->events to the rows, and to the units that have them. Duplicates count as one
- * event. */
+/* Add options->events to the rows, and to the units that have them; duplicates only once. */
 bool perf_ask(struct perf *p, const struct source_options *options, struct err *err);
 /* Whether the events of every requested group {a,b} are counted together. */
 bool perf_ask_check_groups(const struct perf *p, const struct perf_unit *unit, struct err *err);
@@ -253,16 +249,14 @@ void perf_scope_renew(struct perf *p, const struct source *source);
 bool perf_count_open(struct perf *p, const struct sys *sys, struct err *err);
 void perf_count_close(struct perf *p);
 bool perf_count_start(struct perf *p, const struct sys *sys, struct err *err);
-/* Add what was counted since the last call to value[], which has n_blocks x block entries. Returns
- * flags. */
+/* Add what was counted since the last call to value[n_blocks x block]. Returns flags. */
 uint32_t perf_count_read(struct perf *p, const struct sys *sys, uint64_t *value);
 /* Add the parts of a PMU, by CPU or thread; its clocks come before its groups. */
 void perf_parts_add(struct perf *p, unsigned unit);
 /* Open and start a part, again. CPUs come and go; an offline CPU refuses to open a group. */
 void perf_part_reopen(struct perf *p, const struct sys *sys, struct perf_part *part);
 bool perf_part_is_pinned(const struct perf *p, const struct perf_part *part);
-/* The blocks that a CPU's counts are added to: the machine, its cluster, its own. Returns the
- * number of blocks. */
+/* The blocks of a CPU's counts: the machine, its cluster, its own. Returns how many. */
 unsigned perf_blocks_of_cpu(const struct perf *p, unsigned cpu, unsigned blocks[3]);
 
 /* Call if the machine's cycles are counted; otherwise the functions below do nothing. */

@@ -1,5 +1,4 @@
-/* Events requested by name (--event): each gets a row and a set of its own. And which names there
- * are. */
+/* Events requested by name (--event): each gets a row and a set. And which names there are. */
 #include "backends/perf/perf.h"
 
 #include "base/alloc.h"
@@ -38,23 +37,17 @@ static bool check_text(const char *text, struct err *err)
 	return true;
 }
 
-static bool is_asked(const struct perf *p, const char *text)
-{
-	for (unsigned row = p->n_own; row < p->n_rows; row++)
-		if (strcmp(p->rows[row].slot, text) == 0)
-			return true;
-	return false;
-}
-
 /* Add an event to the set that row `first` begins. */
 static bool ask_one(struct perf *p, const char *text, unsigned first, bool grouped, struct err *err)
 {
 	unsigned row = p->n_rows;
 	struct perf_name name;
 
-	if (is_asked(p, text))
-		return !grouped || err_set(err, ERR_USAGE,
-					   "%.64s: is in a group, and requested twice: name it once", text);
+	for (unsigned asked = p->n_own; asked < p->n_rows; asked++)
+		if (strcmp(p->rows[asked].slot, text) == 0)
+			return !grouped ||
+			       err_set(err, ERR_USAGE,
+				       "%.64s: is in a group, and requested twice: name it once", text);
 	if (!check_text(text, err))
 		return false;
 	if (row - p->n_own == PERF_ASKED_MAX)

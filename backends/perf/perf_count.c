@@ -23,12 +23,6 @@ static const struct perf_event task_clock = {
 
 /* ---- opening ---- */
 
-/* The CPU that a part is bound to; -1 if none. */
-static int cpu_of(const struct perf *p, const struct perf_part *part)
-{
-	return part->whose.cpu < 0 ? -1 : p->cpus.cpus[part->whose.cpu].number;
-}
-
 bool perf_part_is_pinned(const struct perf *p, const struct perf_part *part)
 {
 	return part->number == 0 && p->units[part->unit].n_pinned;
@@ -39,6 +33,7 @@ static bool open_part(struct perf *p, const struct sys *sys, struct perf_part *p
 	const struct perf_unit *unit = &p->units[part->unit];
 	bool clock = part->number == PERF_CLOCK;
 	unsigned n = clock ? 1 : unit->groups[part->number].n;
+	int cpu = part->whose.cpu;
 
 	part->last = (struct perf_reading){0};
 	part->stale = part->blind = part->ran = part->off = false;
@@ -47,7 +42,7 @@ static bool open_part(struct perf *p, const struct sys *sys, struct perf_part *p
 	part->code = 0;
 	perf_group_init(&part->group, sys,
 			&(struct perf_target){.pid = part->whose.tid,
-					      .cpu = cpu_of(p, part),
+					      .cpu = cpu < 0 ? -1 : p->cpus.cpus[cpu].number,
 					      .user_only = p->user_only,
 					      .inherit = p->inherit,
 					      .pinned = perf_part_is_pinned(p, part),
@@ -311,9 +306,8 @@ static void miss_time(const struct perf *p, struct perf_part *part, uint64_t ena
 	pay_owed(part);
 }
 
-/* `elapsed`: the time since the last read. `clock`: how long the thread has run on this PMU's CPUs
- * since the start, if the kernel's enabled time is not that. Returns whether a count is an
- * estimate. */
+/* `elapsed`: since the last read. `clock`: how long the thread has run on this PMU's CPUs since the
+ * start, if the kernel's enabled time is not that. Returns whether a count is an estimate. */
 static bool take_group(struct perf *p, struct perf_part *part, const uint64_t *clock, uint64_t elapsed,
 		       uint64_t *value)
 {

@@ -148,8 +148,7 @@ static unsigned add_below(uint64_t *r, uint64_t more, uint64_t c)
 	return carry;
 }
 
-/* a x b / c, where c <= b, exactly, bit by bit, because 32-bit machines have no 128-bit numbers.
- * Saturates. */
+/* a x b / c, where c <= b, exactly, without 128-bit numbers, which not all have. Saturates. */
 static uint64_t scale_count(uint64_t a, uint64_t b, uint64_t c, uint64_t *rest)
 {
 	uint64_t whole = 0, r = 0;

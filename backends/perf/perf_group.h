@@ -59,8 +59,7 @@ struct perf_reading {
 void perf_group_init(struct perf_group *group, const struct sys *sys, const struct perf_target *target);
 void perf_group_fini(struct perf_group *group);
 
-/* Add an event. On failure the group is unchanged; EINVAL for a second event usually means that no
- * counter is free. */
+/* On failure the group is unchanged; EINVAL for a second event: usually no counter is free. */
 bool perf_group_add(struct perf_group *group, const struct perf_event *event, struct err *err);
 
 /* Remove the last event. */

@@ -127,8 +127,7 @@ static bool find_named(struct perf_quest *q)
 	return true;
 }
 
-/* Sysfs lists only the common events. An event that a core does not have can be opened, but counts
- * nothing. */
+/* Sysfs lists only common events. One that a core does not have opens, but counts nothing. */
 static bool find_arm(struct perf_quest *q)
 {
 	uint16_t number;

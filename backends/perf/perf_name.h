@@ -58,8 +58,7 @@ bool perf_pmu_terms(const struct perf_pmu *pmu, const struct sys *sys, struct sp
  * counts another event. On failure err names the bits that are used. */
 bool perf_pmu_check(const struct perf_pmu *pmu, const struct sys *sys, uint64_t config, struct err *err);
 
-/* perf_format: the position of an event's parameters in its config words (format/NAME of a PMU in
- * sysfs). */
+/* perf_format: the position of an event's parameters in its config words, from format/NAME. */
 
 /* Store value in the event at the format's position, "config:0-7,32-35": the low bits of the value
  * go into the first range. Overwrites the previous value. On failure the event is unchanged, and
@@ -98,8 +97,7 @@ bool perf_name_find(struct perf_name *name, const struct perf_pmus *pmus, const 
 /* Find a name of perf(1), ignoring case. Fills type and config. */
 bool perf_generic_find(struct span name, struct perf_event *event);
 
-/* The i-th name, as perf(1) writes it; "" for a combination that does not exist. Returns false past
- * the last one. */
+/* The i-th name of perf(1); "" for a combination that does not exist. False past the last one. */
 bool perf_generic_name(unsigned i, char *name, size_t size);
 
 /* arm_events: the events of Arm's cores (PMUv3) by number and name, and which core has which.

@@ -181,8 +181,7 @@ static void add_sets(struct trial *t, const struct perf *p, struct perf_unit *un
 	}
 }
 
-/* An own set whose events were all requested is counted by those; one that yields, as far as they
- * were. */
+/* An own set whose events were all requested is counted by those; if it yields, each of them. */
 static void share_rows(const struct perf *p, struct perf_unit *unit)
 {
 	uint64_t twins = 0, set;
@@ -235,8 +234,7 @@ static bool pin_set(struct trial *t, const struct perf *p, const struct perf_uni
 	return fits;
 }
 
-/* Plan with a group that does not take turns: requested events, and these sets. Returns whether all
- * of them got into it. */
+/* Plan with a pinned group: requested events, and these sets. Returns whether all got into it. */
 static bool pin_sets(const struct perf *p, struct perf_unit *unit, const struct sys *sys, const uint8_t *sets,
 		     unsigned n)
 {

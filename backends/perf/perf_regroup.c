@@ -99,7 +99,7 @@ static void go_on(const struct perf *p, struct perf_part *part, const struct old
 
 /* Replace the groups of a PMU by those of a new plan, if it accepts that. What the old ones have
  * counted must have been read before. `closed`: they are closed already, so open some anyway. */
-static void regroup(struct perf *p, const struct sys *sys, unsigned unit, unsigned limit, bool closed)
+static void replace_groups(struct perf *p, const struct sys *sys, unsigned unit, unsigned limit, bool closed)
 {
 	struct old_groups old = {.unit = p->units[unit]};
 	unsigned first = 0;
@@ -131,7 +131,7 @@ void perf_count_plan(struct perf *p, const struct sys *sys)
 		if (p->units[unit].n_groups < 2) /* all events fit into one group */
 			continue;
 		close_groups(p, unit);
-		regroup(p, sys, unit, p->units[unit].limit, true);
+		replace_groups(p, sys, unit, p->units[unit].limit, true);
 	}
 	p->plans_again = false;
 }
@@ -158,9 +158,9 @@ void perf_count_mend(struct perf *p, const struct sys *sys)
 
 		if (lost_pin(p, unit)) {
 			p->units[unit].shares_all = true;
-			regroup(p, sys, unit, p->units[unit].limit, false);
+			replace_groups(p, sys, unit, p->units[unit].limit, false);
 		} else if (most) {
-			regroup(p, sys, unit, most - 1, false);
+			replace_groups(p, sys, unit, most - 1, false);
 		}
 	}
 }

@@ -1,6 +1,5 @@
-/* Determines whose events are counted, and with which rights, from the requested ones
- * downwards. Only trying shows what is permitted: perf_event_paranoid is one of several settings
- * that decide. */
+/* Determines whose events are counted, and with which rights, from the requested ones downwards.
+ * Only trying shows what is permitted: perf_event_paranoid is one of several settings. */
 #include "backends/perf/perf.h"
 
 #include "base/alloc.h"
@@ -192,8 +191,7 @@ static bool add_tasks(struct perf *p, const struct sys *sys, const struct scope 
 	return p->n_whose || not_there(p, err);
 }
 
-/* Limit our own processes, and processes with many threads, to the number of files that may be
- * open. */
+/* Limit the threads to the number of files that may be open. */
 static void fit_files(struct perf *p)
 {
 	unsigned each = 0, fit, n = p->n_whose, most = sys_files_most();

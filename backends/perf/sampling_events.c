@@ -139,8 +139,7 @@ static bool map_ring(struct sampling *s, int fd)
 	return true;
 }
 
-/* Open the event of a thread (-1: of all) on a CPU. The first event of a CPU has its ring. Returns
- * 0, or an errno. */
+/* Open a thread's event (-1: of all) on a CPU, whose first event has its ring. 0, or an errno. */
 static int add_event(struct sampling_opening *o, pid_t tid, int cpu, int *ring_fd)
 {
 	const struct perf_event *event = event_on(o, (unsigned)cpu);

@@ -264,8 +264,7 @@ static void put_sample(const struct proc *p, uint64_t *value, int64_t ns)
 	}
 	if (p->ticks.strange)
 		value[PROC_ONLINE] = p->ticks.lines;
-	/* Use the machine's own line if the lines of its CPUs are missing or belong to other
-	 * CPUs. */
+	/* Use the machine's own line if those of its CPUs are missing, or of other CPUs. */
 	for (unsigned q = 0; q < CPU_TICKS && (!p->ticks.lines || p->ticks.strange); q++) {
 		value[q] = p->ticks.all.counted ? p->ticks.all.delta[q] : SAMPLE_UNKNOWN;
 		if (p->topology.n_clusters == 1)

@@ -103,8 +103,7 @@ void traffic_parse_interfaces(struct traffic_list *list, const char *text);
 
 /* ---- proc_flips.c ---- */
 
-/* Page flips, counted by the kernel; CRTCs of the first display controller and of others are not
- * told apart. */
+/* Page flips, counted by the kernel; CRTCs of several controllers are not told apart. */
 #define PROC_DISPLAYS 4
 struct proc_flips {
 	struct tracepoint_cpus displays[PROC_DISPLAYS];
@@ -198,8 +197,7 @@ void proc_level_parse_memory(uint64_t *total, uint64_t *available, const char *t
 uint64_t proc_level_parse_firmware(const char *text);
 /* Whether a cooling device of this type holds a clock down. A fan cools too, but does not. */
 bool proc_level_slows(const char *type);
-/* Whether a thermal zone of this type measures a temperature, and whether it is an important
- * one. */
+/* Whether a thermal zone of this type measures a temperature, and an important one. */
 bool proc_level_zone_wanted(const char *type, bool *important);
 
 void proc_describe(const struct source *source, struct strbuf *text);

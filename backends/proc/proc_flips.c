@@ -6,27 +6,21 @@
 
 #define EVENT "drm/drm_vblank_event_delivered"
 
-/* Displays are told apart by a filter of the kernel. */
-static bool open_displays(struct proc_flips *f, const struct tracepoint *event, struct err *err)
-{
-	for (f->n = 0; f->n < PROC_DISPLAYS;) {
-		char filter[16];
-
-		snprintf(filter, sizeof(filter), "crtc == %u", f->n);
-		if (!tracepoint_open(&f->displays[f->n++], event, filter, false, err))
-			return false;
-	}
-	return true;
-}
-
 bool proc_flips_open(struct proc_flips *f, const struct sys *sys, struct err *err)
 {
 	struct tracepoint event;
+	bool ok = true;
 
 	*f = (struct proc_flips){0};
 	if (!tracepoint_find(&event, sys, EVENT, err))
 		return false;
-	if (open_displays(f, &event, err))
+	while (ok && f->n < PROC_DISPLAYS) { /* they are told apart by a filter of the kernel */
+		char filter[16];
+
+		snprintf(filter, sizeof(filter), "crtc == %u", f->n);
+		ok = tracepoint_open(&f->displays[f->n++], &event, filter, false, err);
+	}
+	if (ok)
 		return true;
 	proc_flips_close(f);
 	if (err->code != EINVAL && err->code != ENOTTY)

@@ -241,8 +241,7 @@ static bool read_real(const struct sys *sys, struct sysfs_file *file, double *va
 	       span_double(span_trim(span_of(text)), value);
 }
 
-/* Energy since the last reading. A counter that went back has wrapped; without a known range, that
- * interval is lost. */
+/* Energy since the last reading. A counter that wraps without a known range loses an interval. */
 static uint64_t read_energy(struct power_rail *rail, const struct sys *sys)
 {
 	uint64_t before = rail->last_uj, now;
@@ -267,8 +266,7 @@ static uint64_t read_rail(struct power_rail *rail, const struct sys *sys, int64_
 
 	if (rail->kind == RAIL_ENERGY)
 		return read_energy(rail, sys);
-	/* A battery tells what the machine takes only while it discharges; the sign differs by
-	 * vendor. */
+	/* A battery tells what the machine takes only while it discharges; signs differ. */
 	if (rail->status.path[0] && (sysfs_file_read(sys, &rail->status, text, sizeof(text)) <= 0 ||
 				     strncmp(text, "Discharging", 11) != 0))
 		return SAMPLE_UNKNOWN;
