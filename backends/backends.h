@@ -1,5 +1,4 @@
-/* backends: every source of numbers there is. The registry lists them in the order in which they
- * are tried. */
+/* backends: every source of numbers there is. registry.c has the order in which they are tried. */
 #ifndef MALITOP_BACKENDS_H
 #define MALITOP_BACKENDS_H
 

@@ -1,7 +1,4 @@
-/* registry: the one list of backends, and the kernel drivers of Mali GPUs.
- *
- * Thread: any.
- */
+/* registry: the one list of backends, and the kernel drivers of Mali GPUs. Thread: any. */
 #ifndef MALITOP_REGISTRY_H
 #define MALITOP_REGISTRY_H
 

@@ -1,7 +1,5 @@
 /* sysfs: small files of /sys and /proc that are read repeatedly.
- *
- * Thread: one at a time for a file; `path` is constant after init, so any thread may read it.
- */
+ * Thread: one at a time for a file; any for its `path`, which is constant after init. */
 #ifndef MALITOP_SYSFS_H
 #define MALITOP_SYSFS_H
 

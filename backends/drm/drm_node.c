@@ -94,16 +94,9 @@ bool drm_node_probe(const struct sys *sys, const struct backend *backend, const 
 	if (n < 0 && errno != ENOENT)
 		return err_set(err, errno, "%s: libdrm cannot list the render nodes: %s", backend->name,
 			       strerror(errno));
-	while (*found)
-		found = &(*found)->next;
-	for (int i = 0; i < n; i++) {
-		if (!is_driver(sys, nodes[i], driver))
-			continue;
-		*found = xcalloc(1, sizeof(**found));
-		(*found)->backend = backend;
-		snprintf((*found)->device, sizeof((*found)->device), "%s", nodes[i]);
-		found = &(*found)->next;
-	}
+	for (int i = 0; i < n; i++)
+		if (is_driver(sys, nodes[i], driver))
+			source_found_add(found, backend, nodes[i]);
 	if (n >= 0)
 		sys_names_free(nodes, n);
 	return true;

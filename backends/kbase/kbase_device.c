@@ -121,19 +121,11 @@ static bool read_props(struct kbase_device *d, struct err *err)
 		       d->path);
 }
 
-/* Only shown to the user, so it is not an error if the driver does not report it. */
-static void read_release(struct kbase_device *d)
-{
-	char text[256] = "";
-	struct kbase_abi_buffer request = {.address = (uintptr_t)text, .size = sizeof(text) - 1};
-
-	if (d->version.api == KBASE_UK || kbase_ioctl(d->sys, d->fd, KBASE_GET_DDK_VERSION, &request) <= 0)
-		return;
-	str_printable(d->release, sizeof(d->release), text);
-}
-
 bool kbase_device_open(struct kbase_device *d, const struct sys *sys, const char *path, struct err *err)
 {
+	char text[256] = "";
+	struct kbase_abi_buffer release = {.address = (uintptr_t)text, .size = sizeof(text) - 1};
+
 	*d = (struct kbase_device){.sys = sys};
 	str_printable(d->path, sizeof(d->path), path);
 	d->fd = sys->open(sys, path, O_RDONLY);
@@ -141,7 +133,10 @@ bool kbase_device_open(struct kbase_device *d, const struct sys *sys, const char
 		return err_set(err, errno, "%s: cannot be opened: %s", d->path, strerror(errno));
 	if (shake_hands(d, err) && set_flags(d, err) &&
 	    (d->version.api == KBASE_UK ? read_props_uk(d, err) : read_props(d, err))) {
-		read_release(d);
+		/* Only shown to the user, so it is no error if it is not reported. */
+		if (d->version.api != KBASE_UK &&
+		    kbase_ioctl(sys, d->fd, KBASE_GET_DDK_VERSION, &release) > 0)
+			str_printable(d->release, sizeof(d->release), text);
 		if (kbase_props_id(&d->props) && kbase_props_cores(&d->props))
 			return true;
 		err_set(err, EPROTO, "%s: the driver reports no GPU id or no shader cores", d->path);

@@ -263,22 +263,20 @@ bool kbase_sample_fold(const struct kbase *k, uint64_t offset, struct kbase_inte
 	return seen && i < ITEMS_MAX;
 }
 
-/* Samples that the driver counted but did not deliver. */
-static uint32_t lost_before(struct kbase_kinstr *s, uint64_t sequence)
-{
-	uint64_t lost = s->has_sequence ? sequence - s->sequence - 1 : 0;
-
-	s->has_sequence = true;
-	s->sequence = sequence;
-	return lost < UINT32_MAX / 2 ? (uint32_t)lost : 0; /* a number that went back is not a loss */
-}
-
 static void kinstr_take(struct kbase *k, struct kbase_interval *interval, uint64_t *slots)
 {
-	if (kbase_sample_fold(k, k->session.item.sample.offset, interval, slots))
-		interval->lost = lost_before(&k->kinstr, interval->sequence);
-	else
+	struct kbase_kinstr *s = &k->kinstr;
+	uint64_t lost; /* samples that the driver counted but did not deliver */
+
+	if (!kbase_sample_fold(k, k->session.item.sample.offset, interval, slots)) {
 		interval->failure = "its metadata is damaged";
+		return;
+	}
+	lost = interval->sequence - s->sequence - 1;
+	if (s->has_sequence && lost < UINT32_MAX / 2) /* a number that went back is not a loss */
+		interval->lost = (uint32_t)lost;
+	s->has_sequence = true;
+	s->sequence = interval->sequence;
 }
 
 /* Old drivers lose the stop sample if the ring is full, and stopping races with periodic

@@ -190,17 +190,6 @@ bool panthor_counters_request(struct panthor *p)
 	return p->requested || errno == EBUSY;
 }
 
-/* The event orders our reads behind the driver's writes. */
-static bool wait_for_sample(struct panthor *p)
-{
-	struct pollfd event = {.fd = p->event, .events = POLLIN};
-
-	if (p->gpu.sys->poll(p->gpu.sys, &event, 1, WAIT_MS) < 1)
-		return false;
-	sys_event_ack(p->event);
-	return true;
-}
-
 static void fold_block(const struct panthor_extent *extent, const uint8_t *bytes, const struct gpu_fold *fold,
 		       uint64_t *slots)
 {
@@ -239,12 +228,16 @@ enum read_result panthor_counters_take(struct panthor *p, struct panthor_sample_
 {
 	volatile struct panthor_perf_ring *ring =
 		(volatile struct panthor_perf_ring *)(void *)p->control.memory;
+	struct pollfd event = {.fd = p->event, .events = POLLIN};
 	uint64_t extract = ring->extract_idx;
 
-	if (ring->insert_idx == extract && (!p->requested || !wait_for_sample(p)))
-		return READ_NONE;
-	if (ring->insert_idx == extract)
-		return READ_NONE;
+	if (ring->insert_idx == extract) {
+		if (!p->requested || p->gpu.sys->poll(p->gpu.sys, &event, 1, WAIT_MS) < 1)
+			return READ_NONE;
+		sys_event_ack(p->event); /* it orders our reads behind the driver's writes */
+		if (ring->insert_idx == extract)
+			return READ_NONE;
+	}
 	if (ring->insert_idx - extract > p->n_slots) /* it overtook us: take the oldest that is left */
 		extract = ring->insert_idx - p->n_slots;
 	panthor_sample_fold(&p->extent, p->samples.memory + extract % p->n_slots * p->extent.info.sample_size,

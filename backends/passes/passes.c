@@ -15,10 +15,7 @@ static bool passes_probe(const struct sys *sys, struct source_found **found, str
 {
 	(void)sys;
 	(void)err;
-	while (*found)
-		found = &(*found)->next;
-	*found = xcalloc(1, sizeof(**found));
-	(*found)->backend = &backend_passes;
+	source_found_add(found, &backend_passes, "");
 	return true;
 }
 

@@ -267,7 +267,7 @@ static bool perf_start(struct source *source, int64_t period_ns, int64_t now_ns,
 
 	perf_count_close(p);
 	perf_scope_renew(p, source);
-	if (!perf_count_open(p, source->sys, err) || !perf_count_start(p, source->sys, err)) {
+	if (!perf_count_open(p, source->sys, err)) {
 		perf_count_close(p);
 		return false;
 	}
@@ -366,24 +366,7 @@ const struct backend backend_perf = {
 	.describe = perf_describe,
 };
 
-/* Lines for doctor and the help screen, from what is constant after open only. */
-static void describe_unit(const struct perf *p, const struct perf_unit *unit, struct strbuf *text)
-{
-	if (unit->kind == PERF_SOFTWARE) {
-		strbuf_printf(text, "kernel    %u software events\n", unit->n_events);
-		return;
-	}
-	strbuf_printf(text, "PMU       %s (", unit->name);
-	if (unit->cluster >= 0)
-		strbuf_printf(text, "%s", p->cpus.clusters[unit->cluster].title);
-	else
-		strbuf_printf(text, "%u CPUs", unit->n_cpus);
-	if (unit->n_events)
-		strbuf_printf(text, "): %u events\n", unit->n_events);
-	else
-		strbuf_str(text, "): no hardware events: a virtual machine without a virtual PMU?\n");
-}
-
+/* From what is constant after open only. */
 void perf_describe(const struct source *source, struct strbuf *text)
 {
 	const struct perf *p = source->priv;
@@ -396,6 +379,21 @@ void perf_describe(const struct source *source, struct strbuf *text)
 	if (p->n_left_out)
 		strbuf_printf(text, "omitted   %u threads: over the limit of open files (ulimit -n)\n",
 			      p->n_left_out);
-	for (unsigned i = 0; i < p->n_units; i++)
-		describe_unit(p, &p->units[i], text);
+	for (unsigned i = 0; i < p->n_units; i++) {
+		const struct perf_unit *unit = &p->units[i];
+
+		if (unit->kind == PERF_SOFTWARE) {
+			strbuf_printf(text, "kernel    %u software events\n", unit->n_events);
+			continue;
+		}
+		strbuf_printf(text, "PMU       %s (", unit->name);
+		if (unit->cluster >= 0)
+			strbuf_str(text, p->cpus.clusters[unit->cluster].title);
+		else
+			strbuf_printf(text, "%u CPUs", unit->n_cpus);
+		if (unit->n_events)
+			strbuf_printf(text, "): %u events\n", unit->n_events);
+		else
+			strbuf_str(text, "): no hardware events: a virtual machine without a virtual PMU?\n");
+	}
 }

@@ -231,12 +231,11 @@ static inline int perf_unit_next(const struct perf *p, const struct perf_unit *u
 }
 
 /* Split the events of a PMU into groups of at most unit->limit, requested events first. An own set
- * whose events were all requested needs no counters, and if p->yields, one that would need another
- * group is dropped. Unless p->alike, if the events do not fit into one group, sets of p->first that
- * leave room for each of the others are pinned: the sure ones, and of the rest those that cost the
- * others no time, or all if then none of p->first takes turns. Events that cannot be counted are
- * removed from unit->has. Returns false if the kernel refuses every event; err->code is the
- * reason. */
+ * whose events were all requested needs no counters; if p->yields, one that would need another
+ * group is dropped. Unless p->alike, if one group is not enough, sets of p->first that leave room
+ * for each of the others are pinned: the sure ones, and those of the rest that cost the others no
+ * time, or all if then none of p->first takes turns. Events that cannot be counted leave unit->has.
+ * Returns false if the kernel refuses every event; err->code is the reason. */
 bool perf_plan(const struct perf *p, struct perf_unit *unit, const struct sys *sys, struct err *err);
 
 /* Determine whose events are counted, and with which rights. */
@@ -245,10 +244,9 @@ bool perf_scope_find(struct perf *p, const struct source *source, struct err *er
 /* Update the list of threads: some have exited, others were started. */
 void perf_scope_renew(struct perf *p, const struct source *source);
 
-/* Open every group. Returns false if none could be opened. */
+/* Open and start every group. Returns false if none could be opened, or one does not start. */
 bool perf_count_open(struct perf *p, const struct sys *sys, struct err *err);
 void perf_count_close(struct perf *p);
-bool perf_count_start(struct perf *p, const struct sys *sys, struct err *err);
 /* Add what was counted since the last call to value[n_blocks x block]. Returns flags. */
 uint32_t perf_count_read(struct perf *p, const struct sys *sys, uint64_t *value);
 /* Add the parts of a PMU, by CPU or thread; its clocks come before its groups. */

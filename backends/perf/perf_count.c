@@ -107,7 +107,13 @@ bool perf_count_open(struct perf *p, const struct sys *sys, struct err *err)
 		if (!p->parts[i].group.n && (err->code == EMFILE || err->code == ENFILE))
 			return err_prefix(err, "perf: too many open files (ulimit -n 4096): ");
 	}
-	return opened || err_prefix(err, "perf: ");
+	if (!opened)
+		return err_prefix(err, "perf: ");
+	for (unsigned i = 0; i < p->n_parts; i++)
+		if (p->parts[i].group.n && !perf_group_start(&p->parts[i].group, err))
+			return err_prefix(err, "perf: ");
+	p->counted_ns = sys->monotonic_ns(sys);
+	return true;
 }
 
 void perf_part_reopen(struct perf *p, const struct sys *sys, struct perf_part *part)
@@ -125,15 +131,6 @@ void perf_count_close(struct perf *p)
 		perf_group_fini(&p->parts[i].group);
 	free(take_ptr(&p->parts));
 	p->n_parts = p->cap_parts = 0;
-}
-
-bool perf_count_start(struct perf *p, const struct sys *sys, struct err *err)
-{
-	for (unsigned i = 0; i < p->n_parts; i++)
-		if (p->parts[i].group.n && !perf_group_start(&p->parts[i].group, err))
-			return err_prefix(err, "perf: ");
-	p->counted_ns = sys->monotonic_ns(sys);
-	return true;
 }
 
 /* ---- reading ---- */
@@ -199,18 +196,6 @@ static void add_times(const struct perf *p, const struct perf_part *part, uint64
 			}
 		}
 	}
-}
-
-/* What was owed is reported. Returns whether it was anything. */
-static bool pay_owed(struct perf_part *part)
-{
-	bool any = false;
-
-	for (unsigned i = 0; i < part->group.n; i++) {
-		any |= part->owed_ns[i] > 0;
-		part->owed_ns[i] = 0;
-	}
-	return any;
 }
 
 /* Add what a group counted since it was last read while it was scheduled. */
@@ -303,7 +288,7 @@ static void miss_time(const struct perf *p, struct perf_part *part, uint64_t ena
 {
 	note_gap(p, part, PERF_MISSED);
 	add_times(p, part, 0, enabled, value);
-	pay_owed(part);
+	memset(part->owed_ns, 0, sizeof(part->owed_ns));
 }
 
 /* `elapsed`: since the last read. `clock`: how long the thread has run on this PMU's CPUs since the
@@ -349,7 +334,9 @@ static bool take_group(struct perf *p, struct perf_part *part, const uint64_t *c
 	} else if (running) {
 		add_group(p, part, &now, value);
 		add_times(p, part, running, enabled, value);
-		owed = pay_owed(part);
+		for (unsigned i = 0; i < part->group.n; i++)
+			owed |= part->owed_ns[i] > 0;
+		memset(part->owed_ns, 0, sizeof(part->owed_ns));
 		part->last = now;
 		part->waited_ns = 0;
 	} else if (is_starved(p, part, enabled)) {

@@ -72,12 +72,6 @@ static bool add_row(struct trial *t, const struct perf_unit *unit, unsigned row,
 	return true;
 }
 
-/* The rows that need a counter. */
-static uint64_t own_counters(const struct perf_unit *unit)
-{
-	return unit->has & ~unit->shared;
-}
-
 /* Keep only events that can be counted on their own. */
 static bool keep_countable(const struct perf *p, struct perf_unit *unit, const struct sys *sys,
 			   struct err *err)
@@ -126,7 +120,7 @@ static bool add_whole_set(struct trial *t, const struct perf_unit *unit, uint64_
 	unsigned before = t->group.n;
 	struct err err;
 
-	for (set &= own_counters(unit); set; set &= set - 1)
+	for (set &= unit->has & ~unit->shared; set; set &= set - 1)
 		if (!add_row(t, unit, (unsigned)__builtin_ctzll(set), &err)) {
 			drop_rows(t, before);
 			return false;
@@ -143,7 +137,7 @@ static void add_set(struct trial *t, struct perf_unit *unit, uint64_t set)
 
 	if (add_whole_set(t, unit, set))
 		return;
-	for (set &= own_counters(unit); set; set &= set - 1, first = false) {
+	for (set &= unit->has & ~unit->shared; set; set &= set - 1, first = false) {
 		unsigned row = (unsigned)__builtin_ctzll(set);
 
 		if (!first && add_row(t, unit, row, &err))

@@ -148,20 +148,6 @@ static bool add_cpus(struct perf *p, const struct sys *sys, const struct scope *
 	       err_set(err, ENODEV, "--cpu: %.40s: this machine has none of these CPUs", scope->cpus);
 }
 
-static void name_process(struct perf *p, const struct sys *sys, const char *kind, pid_t pid)
-{
-	char path[32], comm[32], name[32];
-	ssize_t n;
-
-	snprintf(path, sizeof(path), "proc/%d/comm", (int)pid);
-	n = sys_read_file(sys, path, comm, sizeof(comm));
-	if (n > 0)
-		comm[strcspn(comm, "\n")] = 0;
-	snprintf(p->about, sizeof(p->about), "%s %d%s%s", kind, (int)pid, n > 0 ? " " : "",
-		 str_printable(name, sizeof(name), n > 0 ? comm : ""));
-	snprintf(p->process, sizeof(p->process), "proc/%d/stat", (int)pid);
-}
-
 /* List the threads that the scope covers now. */
 static void list_tasks(struct perf *p, const struct sys *sys, const struct scope *scope)
 {
@@ -181,12 +167,23 @@ static bool not_there(const struct perf *p, struct err *err)
 
 static bool add_tasks(struct perf *p, const struct sys *sys, const struct scope *scope, struct err *err)
 {
+	bool thread = scope->kind == SCOPE_THREAD;
+	char path[32], comm[32] = "", name[32];
+	int pid = (int)scope->pid;
+
 	p->tasks = true;
-	p->inherit = scope->kind != SCOPE_THREAD;
+	p->inherit = !thread;
 	p->on_exec = scope->kind == SCOPE_COMMAND;
-	name_process(p, sys, scope->kind == SCOPE_THREAD ? "thread" : "process", scope->pid);
+	snprintf(path, sizeof(path), "proc/%d/comm", pid);
+	sys_read_file(sys, path, comm, sizeof(comm));
+	comm[strcspn(comm, "\n")] = 0;
+	str_printable(name, sizeof(name), comm);
 	if (p->on_exec)
 		snprintf(p->about, sizeof(p->about), "the command");
+	else
+		snprintf(p->about, sizeof(p->about), "%s %d%s%s", thread ? "thread" : "process", pid,
+			 name[0] ? " " : "", name);
+	snprintf(p->process, sizeof(p->process), "proc/%d/stat", pid);
 	list_tasks(p, sys, scope);
 	return p->n_whose || not_there(p, err);
 }

@@ -2,7 +2,6 @@
  * compared with what the code certainly does. */
 #include "backends/perf/loops.h"
 #include "backends/perf/perf.h"
-#include "backends/verify.h"
 
 #include "base/alloc.h"
 

@@ -10,36 +10,26 @@
 #include <string.h>
 #include <strings.h>
 
-/* Types of thermal zones (complete, or parts in asterisks) that measure a voltage, a current, a
- * state of charge or a step. */
-static const char *const no_temperatures[] = {"soc",    "battery-soc", "*ibat*",  "*vbat*",
-					      "*-lvl*", "*bcl*",       "*-step*", "*vph*"};
+/* Parts of types of thermal zones that measure a voltage, a current, a charge or a step. */
+static const char *const no_temperatures[] = {"ibat", "vbat", "-lvl", "bcl", "-step", "vph"};
 /* The zones that best explain a late frame. */
-static const char *const important_zones[] = {"*cpu*",    "*gpu*",     "*soc*",  "*pkg*", "*package*",
-					      "*core*",   "*cluster*", "*mali*", "*g3d*", "*big*",
-					      "*little*", "*mid*",     "*skin*", "*ddr*"};
+static const char *const important_zones[] = {"cpu",  "gpu", "soc", "pkg",    "package", "core", "cluster",
+					      "mali", "g3d", "big", "little", "mid",     "skin", "ddr"};
 
-static bool matches_pattern(const char *type, const char *const *patterns, size_t n)
+static bool has_part(const char *type, const char *const *parts, size_t n)
 {
-	for (size_t i = 0; i < n; i++) {
-		char part[16];
-
-		if (patterns[i][0] != '*') {
-			if (strcasecmp(type, patterns[i]) == 0)
-				return true;
-			continue;
-		}
-		snprintf(part, sizeof(part), "%.*s", (int)strlen(patterns[i]) - 2, patterns[i] + 1);
-		if (strcasestr(type, part))
+	for (size_t i = 0; i < n; i++)
+		if (strcasestr(type, parts[i]))
 			return true;
-	}
 	return false;
 }
 
 bool proc_level_zone_wanted(const char *type, bool *important)
 {
-	*important = matches_pattern(type, important_zones, ARRAY_LEN(important_zones));
-	return !matches_pattern(type, no_temperatures, ARRAY_LEN(no_temperatures));
+	*important = has_part(type, important_zones, ARRAY_LEN(important_zones));
+	/* These two are states of charge. */
+	return strcasecmp(type, "soc") != 0 && strcasecmp(type, "battery-soc") != 0 &&
+	       !has_part(type, no_temperatures, ARRAY_LEN(no_temperatures));
 }
 
 bool proc_level_slows(const char *type)

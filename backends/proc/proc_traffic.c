@@ -41,30 +41,22 @@ static bool is_partition(const struct traffic_list *list, struct span name)
 	return false;
 }
 
-/* Get the numbers at two places of a line of words. */
-static bool take_numbers(struct span line, unsigned first, unsigned second, uint64_t *in, uint64_t *out)
-{
-	bool ok = true;
-
-	for (unsigned i = 0; i <= second && ok; i++) {
-		struct span word = span_word(&line);
-
-		if (i == first || i == second)
-			ok = span_u64(word, i == first ? in : out);
-	}
-	return ok;
-}
-
 /* Add a device with the numbers at two places of the words after its name, unless that begins as
  * one of `stacked`. */
 static void add_device(struct traffic_list *list, struct span name, struct span line, unsigned first,
 		       unsigned second, const char *const *stacked, size_t n)
 {
 	struct traffic_device d;
+	bool ok = list->n < TRAFFIC_DEVICES;
 
 	snprintf(d.name, sizeof(d.name), "%.*s", SPAN_ARG(name));
-	if (list->n < TRAFFIC_DEVICES && take_numbers(line, first, second, &d.in, &d.out) &&
-	    !begins_with_any(d.name, stacked, n))
+	for (unsigned i = 0; i <= second && ok; i++) {
+		struct span word = span_word(&line);
+
+		if (i == first || i == second)
+			ok = span_u64(word, i == first ? &d.in : &d.out);
+	}
+	if (ok && !begins_with_any(d.name, stacked, n))
 		list->devices[list->n++] = d;
 }
 

@@ -3,7 +3,6 @@
 
 #include "session/devices.h"
 #include "backends/registry.h"
-#include "backends/verify.h"
 #include "base/alloc.h"
 
 #include <errno.h>

@@ -3,7 +3,6 @@
 #include "cli/doctor.h"
 
 #include "backends/registry.h"
-#include "backends/verify.h"
 #include "base/json.h"
 #include "base/units.h"
 
