@@ -42,8 +42,7 @@ struct process_stat {
 
 /* Returns false if the text has another format, or ends before the last field that is needed. */
 bool process_stat_parse(struct process_stat *stat, struct span text);
-/* Whether a process is `ancestor`, or was started by it. A process whose parent has ended is no
- * longer its descendant. */
+/* Whether a process is `ancestor`, or descends from it: no longer if a parent between has ended. */
 bool process_descends(const struct sys *sys, int32_t pid, int32_t ancestor);
 
 #endif

@@ -1,6 +1,5 @@
-/* panfrost_abi: the interface of the kernel driver Panfrost, as far as a monitor needs it. Numbers
- * and structs are those of the kernel's panfrost_drm.h; written here, because headers may be older
- * than the kernel. */
+/* panfrost_abi: the interface of the kernel driver Panfrost, as far as a monitor needs it, from the
+ * kernel's panfrost_drm.h; written here, because headers may be older than the kernel. */
 #ifndef MALITOP_PANFROST_ABI_H
 #define MALITOP_PANFROST_ABI_H
 

@@ -11,8 +11,7 @@
  * perf_busy.c      the true clock of busy CPUs
  * perf_verify.c    judges the counters, with the loops of loops.h (not with --disable-verify)
  *
- * Independent modules: perf_group (a group of events), perf_name (an event by its name), perf_pmu
- * (the PMUs in sysfs).
+ * Independent modules: perf_group (counted together), perf_name (names), perf_pmu (PMUs in sysfs).
  *
  * Units, except their plans, rights and targets are constant after open. Everything else belongs to
  * the sampler thread.

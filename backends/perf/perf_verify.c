@@ -73,8 +73,7 @@ static void pages_loop(struct verify *v)
 		free(v->blocks[i]);
 }
 
-/* One ring through all lines of `size` bytes, in the order of a Fisher-Yates shuffle, which no
- * prefetcher knows. */
+/* One ring through all lines of `size` bytes in an order that no prefetcher knows (Fisher-Yates). */
 static void make_ring(struct verify *v, uint64_t size)
 {
 	uint32_t n = (uint32_t)(size / LINE);
