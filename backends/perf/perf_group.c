@@ -83,7 +83,7 @@ bool perf_group_start(struct perf_group *group, struct err *err)
 	return err_set(err, errno, "%s: cannot start counting: %s", group->events[0]->name, strerror(errno));
 }
 
-/* read returns 0 for a pinned group that cannot be scheduled (ENODATA); else short reads are EIO. */
+/* A read of 0: a pinned group cannot be scheduled (ENODATA); other short reads are EIO. */
 static bool read_all(const struct perf_group *group, unsigned i, uint64_t *into, size_t n)
 {
 	ssize_t got = group->sys->read(group->sys, group->fds[i], into, n * sizeof(*into));

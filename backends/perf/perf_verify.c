@@ -73,7 +73,7 @@ static void pages_loop(struct verify *v)
 		free(v->blocks[i]);
 }
 
-/* One ring through all lines of `size` bytes in an order that no prefetcher knows (Fisher-Yates). */
+/* One ring through all lines of `size` bytes; no prefetcher knows the order (Fisher-Yates). */
 static void make_ring(struct verify *v, uint64_t size)
 {
 	uint32_t n = (uint32_t)(size / LINE);
