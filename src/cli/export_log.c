@@ -1,6 +1,5 @@
 #include "cli/commands.h"
 
-#include "export/export_compare.h"
 #include "export/export_findings.h"
 #include "export/export_session.h"
 #include "export/openmetrics.h"

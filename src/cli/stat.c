@@ -1,6 +1,6 @@
 #include "cli/commands.h"
 
-#include "export/export_repeat.h"
+#include "export/export_session.h"
 #include "record/log_file.h"
 #include "record/measure.h"
 #include "base/alloc.h"

@@ -1,7 +1,6 @@
 #include "export/export_priv.h"
 
 #include "export/export_findings.h"
-#include "export/export_queue.h"
 #include "hot/hot_words.h"
 #include "base/alloc.h"
 #include "base/message.h"

@@ -1,4 +1,4 @@
-#include "export/export_queue.h"
+#include "export/export_priv.h"
 
 #include "base/alloc.h"
 

@@ -1,4 +1,4 @@
-#include "export/export_repeat.h"
+#include "export/export_session.h"
 
 #include "export/export_priv.h"
 #include "base/json.h"

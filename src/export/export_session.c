@@ -1,7 +1,5 @@
 #include "export/export_session.h"
 
-#include "export/export_compare.h"
-#include "export/export_repeat.h"
 #include "config.h"
 
 #include <stdio.h>

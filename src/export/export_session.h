@@ -3,6 +3,7 @@
 #ifndef MALITOP_EXPORT_SESSION_H
 #define MALITOP_EXPORT_SESSION_H
 
+#include "options/options.h"
 #include "export/export.h"
 #include "session/session.h"
 
@@ -16,5 +17,32 @@ void export_session_sources(const struct session *session, struct export_sources
  * and wall clock are this machine's for a live session, else those of the log. */
 struct export *export_session(const struct session *session, const struct export_options *form,
 			      export_write_fn *write, void *ctx, struct err *err);
+
+/* export_compare: the totals of two logs beside each other. */
+
+struct export_compare *export_compare_new(void);
+void export_compare_free(struct export_compare *compare); /* NULL is fine */
+/* After the total of a log: its name, its verdict ("" without one), both printable. The totals of
+ * the next export belong to the second log. */
+void export_compare_end(struct export_compare *compare, const char *name, const char *verdict);
+/* Append what changed, largest first, as a table, CSV or JSON lines. */
+void export_compare_print(struct export_compare *compare, enum output_format format, struct strbuf *out);
+
+/* Collects the total of a log in options.compare, and writes nothing. */
+extern const struct export_format export_compared;
+
+/* export_repeat: statistics of the totals of several runs of a command. */
+
+struct export_repeat *export_repeat_new(void);
+void export_repeat_free(struct export_repeat *repeat);
+/* Number of runs so far. */
+unsigned export_repeat_runs(const struct export_repeat *repeat);
+/* Append mean, standard deviation in percent of it, minimum and maximum of each figure, as a table,
+ * CSV or JSON lines. `command` is printable; `warmup` runs came before. */
+void export_repeat_print(const struct export_repeat *repeat, enum output_format format, const char *command,
+			 unsigned warmup, struct strbuf *out);
+
+/* Collects the total of a run in options.repeat, and writes nothing. */
+extern const struct export_format export_totals;
 
 #endif

@@ -1,4 +1,4 @@
-#include "record/flow.h"
+#include "record/recorder_sink.h"
 
 #include "base/real.h"
 

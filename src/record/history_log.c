@@ -2,7 +2,6 @@
 
 #include "base/alloc.h"
 #include "base/real.h"
-#include "record/log_about.h"
 
 #include <math.h>
 #include <stdlib.h>

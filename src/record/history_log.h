@@ -3,9 +3,12 @@
 #ifndef MALITOP_HISTORY_LOG_H
 #define MALITOP_HISTORY_LOG_H
 
+#include "record/control.h"
 #include "mlog/mlog_writer.h"
 #include "model/history.h"
 #include "session/session.h"
+
+#include <sys/utsname.h>
 
 struct history_log {
 	const struct session *session;
@@ -19,5 +22,18 @@ struct history_log {
 /* Write the log. It has sums only: cores, processes, frames one by one and profiles are not in it.
  * false if nothing is kept, or if `write` failed. */
 bool history_log(const struct history_log *what, mlog_write_fn *write, void *ctx, struct err *err);
+
+/* log_about: the start block of a log of a session. Thread: the session's owner. */
+
+struct log_about {
+	struct mlog_about about; /* owns the slots of its sources, and nothing else */
+	struct mlog_source sources[SESSION_SOURCES_MAX];
+	struct utsname machine;
+	char kernel[200], scope[256], control[CONTROL_VOCABULARY];
+};
+
+/* Describe everything but the clocks. It points into itself and to the session: do not move it. */
+void log_about_init(struct log_about *log, const struct session *session);
+void log_about_fini(struct log_about *log);
 
 #endif

@@ -1,4 +1,4 @@
-#include "record/lean.h"
+#include "record/recorder_sink.h"
 
 #include "base/alloc.h"
 #include "passes/pass_records.h"

@@ -1,4 +1,4 @@
-#include "record/log_about.h"
+#include "record/history_log.h"
 
 #include "base/alloc.h"
 #include "config.h"

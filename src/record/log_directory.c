@@ -1,4 +1,4 @@
-#include "record/log_directory.h"
+#include "record/log_file.h"
 
 #include "base/alloc.h"
 #include "base/str.h"

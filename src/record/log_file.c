@@ -1,6 +1,5 @@
 #include "record/log_file.h"
 
-#include "record/log_directory.h"
 #include "base/alloc.h"
 #include "base/str.h"
 

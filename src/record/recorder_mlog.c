@@ -2,9 +2,7 @@
  * the wall clock, processes, the size of the file. */
 #include "record/recorder_sink.h"
 
-#include "record/flow.h"
-#include "record/log_about.h"
-#include "record/lean.h"
+#include "record/history_log.h"
 #include "base/alloc.h"
 #include "passes/frame_stats.h"
 #include "mlog/mlog_writer.h"

@@ -52,4 +52,59 @@ struct recorder_sink *recorder_rows_new(const struct session *session, const str
 /* Prepare raw counters, sources in the order of the session, which must outlive the sink. */
 struct recorder_sink *recorder_mlog_new(const struct session *session);
 
+/* flow: how much a stream may send, so that what arrives is new however slow the connection is.
+ *
+ * The reader acknowledges the bytes that it has taken. From the time that takes, this knows how
+ * fast the connection is and what is on its way. Without acknowledgements nothing is limited.
+ *
+ * Thread: one.
+ */
+
+#define FLOW_WRITES 64
+
+struct flow {
+	bool on, slow;
+	double rate; /* bytes per second; 0: not measured */
+	uint64_t written, acked;
+	struct {
+		uint64_t end; /* bytes of the stream */
+		int64_t at_ns;
+	} writes[FLOW_WRITES]; /* those that were not acknowledged, the oldest first */
+	unsigned n;
+};
+
+/* n bytes were written. */
+void flow_wrote(struct flow *flow, size_t n, int64_t now_ns);
+/* The reader has taken `bytes` of the stream so far. */
+void flow_acked(struct flow *flow, uint64_t bytes, int64_t now_ns);
+/* How many bytes may be written now: 0 if those on their way have to arrive first, SIZE_MAX without
+ * acknowledgements. */
+size_t flow_room(const struct flow *flow, int64_t now_ns);
+
+/* lean: what a stream keeps on a slow connection (--lean): of each source one sample for a
+ * block, the sum of those in it; of its values those that the profiling template, the verdict,
+ * and the first lines of a screen are made of, and the times and names of passes, the others are
+ * unknown; and the busiest processes.
+ *
+ * Thread: one at a time.
+ */
+
+#define LEAN_PROCESSES 20
+
+struct lean;
+
+/* Of the sources of a session, whose metrics must outlive it; seq[] is the number of the last
+ * sample of each so far. */
+struct lean *lean_new(const struct session *session, const uint64_t *seq);
+void lean_free(struct lean *lean); /* NULL is fine */
+/* Add a sample. Returns a sum that it does not belong to and that is complete, or NULL; it is valid
+ * until the next call for this source. */
+const struct sample *lean_add(struct lean *lean, const struct sample *sample);
+/* Take the sum of a source, at the end of a block; NULL if there is none. */
+const struct sample *lean_take(struct lean *lean, unsigned source);
+/* A whole sample with the number that follows: sums are fewer than samples. Valid as above. */
+const struct sample *lean_pass(struct lean *lean, const struct sample *sample);
+/* Keep the rows that use most of the CPUs, with the processes of their threads. */
+void lean_processes(struct process_list *list);
+
 #endif

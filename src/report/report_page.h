@@ -163,15 +163,7 @@ void report_put_time(const struct report_log *log, const struct report_log *was,
 		     struct strbuf *out);
 void report_put_verdicts(const struct report_log *log, struct strbuf *out);
 
-/* report_tables.c */
-void report_put_worst(const struct report_log *log, struct strbuf *out);
-void report_put_passes(const struct report_log *log, const struct pass_table *table, struct strbuf *out);
-void report_put_regions(const struct pass_table *table, struct strbuf *out);
-void report_put_phases(const struct report_log *log, struct strbuf *out);
-void report_put_functions(const struct report_log *log, struct strbuf *out);
-void report_put_processes(const struct report_log *log, struct strbuf *out);
-void report_put_method(const struct report_log *log, const char *absent, struct strbuf *out);
-void report_put_counters(const struct report_log *log, struct strbuf *out);
+/* report_html.c */
 /* The ms of a frame that a pass takes over a phase; NaN: there is no such pass. */
 double report_pass_ms(const struct report_log *log, unsigned phase, const char *name);
 

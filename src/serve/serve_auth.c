@@ -1,4 +1,4 @@
-#include "serve/serve_auth.h"
+#include "serve/serve_http.h"
 
 #include "base/alloc.h"
 #include "base/file.h"

@@ -5,7 +5,6 @@
 #include "base/message.h"
 #include "base/sys_socket.h"
 #include "config.h"
-#include "serve/serve_auth.h"
 
 #include <dlfcn.h>
 #include <errno.h>

@@ -1,6 +1,5 @@
 #include "serve/serve_store.h"
 
-#include "serve/serve_top.h"
 #include "export/export_session.h"
 #include "report/report.h"
 #include "session/scanner.h"

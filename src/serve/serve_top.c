@@ -1,4 +1,4 @@
-#include "serve/serve_top.h"
+#include "serve/serve_store.h"
 
 #include "base/alloc.h"
 #include "base/real.h"

@@ -1,5 +1,5 @@
 /* The statistics of several runs. */
-#include "export/export_repeat.h"
+#include "export/export_session.h"
 
 #include "base/alloc.h"
 #include "base/units.h"

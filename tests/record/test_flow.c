@@ -1,6 +1,6 @@
 /* What a stream may send over simulated connections: what arrives is new, and fast ones are not
  * held back. */
-#include "record/flow.h"
+#include "record/recorder_sink.h"
 
 #include "base/alloc.h"
 

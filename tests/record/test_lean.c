@@ -2,7 +2,7 @@
 #include "base/alloc.h"
 #include "passes/frame_stats.h"
 #include "passes/pass_fold.h"
-#include "record/lean.h"
+#include "record/recorder_sink.h"
 #include "tests/support/shared_data.h"
 
 #include <math.h>

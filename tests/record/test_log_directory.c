@@ -1,6 +1,6 @@
 /* The way to a log's directory: which links and directories of other people are refused, and that
  * all else works as in the kernel. */
-#include "record/log_directory.h"
+#include "record/log_file.h"
 #include "base/alloc.h"
 #include "tests/support/disk.h"
 

@@ -1,7 +1,6 @@
 /* The server, with a clock that the test sets. */
 #include "config.h"
 #include "serve/serve_http.h"
-#include "serve/serve_auth.h"
 
 #include "base/alloc.h"
 

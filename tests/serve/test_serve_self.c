@@ -1,5 +1,5 @@
 /* What malitop serves about itself. */
-#include "serve/serve_top.h"
+#include "serve/serve_store.h"
 #include "base/alloc.h"
 
 #include <fcntl.h>

@@ -1,6 +1,6 @@
 /* Series per application: processes of one name are one, the busiest are served, and no name breaks
  * a line. */
-#include "serve/serve_top.h"
+#include "serve/serve_store.h"
 #include "base/alloc.h"
 
 #include <math.h>
