@@ -10,11 +10,9 @@
 #include "mlog/mlog_open.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #define WRITE_BYTES 65536 /* at a time */
@@ -72,21 +70,6 @@ static bool add_rows(void *ctx, const void *bytes, size_t n, struct err *err)
 	return !out->file || out->pending.bytes.n < WRITE_BYTES || write_out(out, err);
 }
 
-static void add_out(struct export_job *job, const struct export_format *format, char *path)
-{
-	job->outs[job->n_outs++] = (struct export_out){.format = format, .path = path};
-}
-
-static bool find_file(const struct sys *sys, const char *path, struct stat *st)
-{
-	int fd = sys->open_at(sys, AT_FDCWD, path, O_PATH, 0);
-	bool found = fd >= 0 && sys->fstat(sys, fd, st) == 0;
-
-	if (fd >= 0)
-		sys->close(sys, fd);
-	return found;
-}
-
 /* The file of the options, or all tables in their directory. */
 static bool choose_outs(struct export_job *job, const struct sys *sys, const struct options *o,
 			struct err *err)
@@ -94,23 +77,16 @@ static bool choose_outs(struct export_job *job, const struct sys *sys, const str
 	struct stat st;
 
 	if (!o->tables) {
-		add_out(job, NULL, xasprintf("%s", o->log));
+		job->outs[job->n_outs++] = (struct export_out){.path = xstrdup(o->log)};
 		return true;
 	}
-	if (!find_file(sys, o->tables, &st) || !S_ISDIR(st.st_mode))
+	if (!log_file_find(sys, o->tables, &st) || !S_ISDIR(st.st_mode))
 		return err_set(err, ERR_USAGE, "--tables: '%.200s' is no directory: make it first",
 			       o->tables);
 	for (const struct export_table_file *t = export_table_files; t->name; t++)
-		add_out(job, t->format, xasprintf("%s/%s.csv", o->tables, t->name));
+		job->outs[job->n_outs++] = (struct export_out){
+			.format = t->format, .path = xasprintf("%s/%s.csv", o->tables, t->name)};
 	return true;
-}
-
-static bool is_file(const struct sys *sys, const char *a, const char *b)
-{
-	struct stat in, out;
-
-	return find_file(sys, a, &in) && find_file(sys, b, &out) && in.st_dev == out.st_dev &&
-	       in.st_ino == out.st_ino;
 }
 
 /* Refuse to export onto the log itself: opening it for output would truncate it. */
@@ -122,22 +98,14 @@ static bool open_out(struct export_out *out, const struct sys *sys, const struct
 	if (is_stdout && o->format == FORMAT_PERFETTO && isatty(STDOUT_FILENO))
 		return err_set(err, ERR_USAGE, "--format perfetto: not for a terminal: give -o FILE.pftrace");
 	for (unsigned i = 1; !is_stdout && i < o->n_logs; i++)
-		if (is_file(sys, o->logs[i], out->path))
+		if (log_file_is_same(sys, o->logs[i], out->path))
 			return err_set(err, ERR_USAGE,
 				       "--log: this is a log that is read: choose another name");
-	if (!is_stdout &&
-	    (is_file(sys, o->operand, out->path) || (o->compare && is_file(sys, o->compare, out->path))))
+	if (!is_stdout && (log_file_is_same(sys, o->operand, out->path) ||
+			   (o->compare && log_file_is_same(sys, o->compare, out->path))))
 		return err_set(err, ERR_USAGE, "--log: this is the log that is read: choose another name");
 	out->file = log_file_open(sys, out->path, &how, err);
 	return out->file != NULL;
-}
-
-static bool open_outs(struct export_job *job, const struct sys *sys, const struct options *o, struct err *err)
-{
-	for (unsigned i = 0; i < job->n_outs; i++)
-		if (!job->outs[i].file && !open_out(&job->outs[i], sys, o, err))
-			return false;
-	return true;
 }
 
 /* Returns whether all that was written is there. */
@@ -190,14 +158,6 @@ static bool export_lists(struct export_job *job, struct err *err)
 	return true;
 }
 
-static bool add_sample(struct export_job *job, const struct sample *sample, struct err *err)
-{
-	for (unsigned i = 0; i < job->n_outs; i++)
-		if (!export_sample(job->outs[i].export, sample, err))
-			return false;
-	return true;
-}
-
 static bool export_block(struct export_job *job, const struct mlog_block *block, struct err *err)
 {
 	unsigned note = 0;
@@ -205,9 +165,13 @@ static bool export_block(struct export_job *job, const struct mlog_block *block,
 	for (unsigned i = 0; i < block->n_samples; i++) {
 		const struct sample *sample = block->samples[i];
 
-		if (is_wanted(job, sample->end_ns) &&
-		    !(export_notes(job, block, &note, sample->end_ns, err) && add_sample(job, sample, err)))
+		if (!is_wanted(job, sample->end_ns))
+			continue;
+		if (!export_notes(job, block, &note, sample->end_ns, err))
 			return false;
+		for (unsigned k = 0; k < job->n_outs; k++)
+			if (!export_sample(job->outs[k].export, sample, err))
+				return false;
 	}
 	return export_notes(job, block, &note, INT64_MAX, err);
 }
@@ -252,18 +216,6 @@ static bool export_blocks(struct export_job *job, struct err *err)
 
 /* ---- all of it ---- */
 
-/* Report the notes of the session, and what the log does not contain. */
-static void report_notes(const struct export_job *job, const struct options *o, const char *name)
-{
-	bool parts = false;
-
-	session_tell_notes(&job->session, name);
-	for (unsigned i = 0; i < job->session.n; i++)
-		parts = parts || job->session.sources[i].n_slots > job->session.sources[i].n_sums;
-	if (o->per_core && !parts)
-		message("%s: the log has sums only: record it with --per-core", name);
-}
-
 /* The metrics of stat over a stream, unless it was told which. */
 static char *choose_metrics(const struct session *session)
 {
@@ -281,6 +233,7 @@ static bool open_log(struct export_job *job, const struct sys *sys, const struct
 		     const char *name, struct export_options form, struct err *err)
 {
 	AUTOFREE char *headline = NULL;
+	bool parts = false;
 	struct mlog_input input;
 	struct mlog_state state;
 
@@ -291,7 +244,11 @@ static bool open_log(struct export_job *job, const struct sys *sys, const struct
 	job->reader = mlog_reader_new(&input, name, err);
 	if (!job->reader || !session_open_log(&job->session, sys, o, mlog_reader_about(job->reader), err))
 		return false;
-	report_notes(job, o, name);
+	session_tell_notes(&job->session, name);
+	for (unsigned i = 0; i < job->session.n; i++)
+		parts |= job->session.sources[i].n_slots > job->session.sources[i].n_sums;
+	if (o->per_core && !parts)
+		message("%s: the log has sums only: record it with --per-core", name);
 	mlog_reader_state(job->reader, &state);
 	if (!mlog_is_stream(job->feed) && !moment_check_from(o->from_ns, state.end_ns - state.begin_ns, err))
 		return false;
@@ -322,7 +279,6 @@ static bool report_damage(const struct export_job *job, const char *name)
 {
 	AUTO_STRBUF struct strbuf text = {0};
 	struct mlog_state state;
-
 	struct mlog_arrival arrival;
 
 	mlog_reader_complain(job->reader, &text);
@@ -353,30 +309,24 @@ static void close_log(struct export_job *job)
 }
 
 /* csv has one header, which all logs must share. */
-static bool merge_header(struct export_out *out, const struct options *o, const char *name, struct err *err)
-{
-	struct span header = {out->pending.bytes.p, out->pending.bytes.n};
-
-	if (o->format != FORMAT_CSV)
-		return true;
-	if (!out->header.n)
-		strbuf_add(&out->header, header.p, header.n);
-	else if (span_eq(header, (struct span){out->header.p, out->header.n}))
-		log_pieces_clear(&out->pending);
-	else
-		return err_set(
-			err, 0,
-			"%s: it has other columns than the log before: choose common ones with --metrics, "
-			"or give --format jsonl",
-			name);
-	return true;
-}
-
 static bool merge_headers(struct export_job *job, const struct options *o, const char *name, struct err *err)
 {
-	for (unsigned i = 0; o->n_logs > 1 && i < job->n_outs; i++)
-		if (!merge_header(&job->outs[i], o, name, err))
-			return false;
+	for (unsigned i = 0; o->n_logs > 1 && o->format == FORMAT_CSV && i < job->n_outs; i++) {
+		struct export_out *out = &job->outs[i];
+		const struct strbuf *header = &out->pending.bytes;
+
+		if (!out->header.n)
+			strbuf_add(&out->header, header->p, header->n);
+		else if (span_eq((struct span){header->p, header->n},
+				 (struct span){out->header.p, out->header.n}))
+			log_pieces_clear(&out->pending);
+		else
+			return err_set(
+				err, 0,
+				"%s: it has other columns than the log before: choose common ones with "
+				"--metrics, or give --format jsonl",
+				name);
+	}
 	return true;
 }
 
@@ -389,7 +339,10 @@ static bool export_one(struct export_job *job, const struct sys *sys, const stru
 	str_printable(name, sizeof(name), strcmp(path, "-") == 0 ? "standard input" : path);
 	ok = open_log(job, sys, o, path, name,
 		      (struct export_options){.lines = o->report ? EXPORT_TOTAL : EXPORT_ROWS}, err) &&
-	     merge_headers(job, o, name, err) && open_outs(job, sys, o, err) && export_blocks(job, err);
+	     merge_headers(job, o, name, err);
+	for (unsigned i = 0; ok && i < job->n_outs; i++)
+		ok = job->outs[i].file || open_out(&job->outs[i], sys, o, err);
+	ok = ok && export_blocks(job, err);
 	if (job->reader && job->outs[0].file && err->code != EPIPE)
 		job->damaged = !report_damage(job, name) || job->damaged;
 	job->found = ok && findings_result(job->watch, o->fail_on, job->verdict);
@@ -447,26 +400,24 @@ static struct log_begin *sort_logs(const struct options *o, struct err *err)
 	return ok ? logs : NULL;
 }
 
-static bool write_past(struct export_job *job, struct err *err)
-{
-	uint64_t n_dropped = openmetrics_past_dropped(job->past);
-	bool ok = openmetrics_past_write(job->past, add_rows, &job->outs[0], err) && write_pending(job, err);
-
-	if (n_dropped)
-		message("%llu values were left out: logs of one host overlap", (unsigned long long)n_dropped);
-	return ok;
-}
-
 static int export_rows(const struct sys *sys, const struct options *options, struct err *err)
 {
 	struct export_job job = {.past = options->format == FORMAT_OPENMETRICS ? openmetrics_past_new()
 									       : NULL};
 	AUTOFREE struct log_begin *logs = sort_logs(options, err);
 	bool ok = logs != NULL && choose_outs(&job, sys, options, err);
+	uint64_t n_dropped;
 
 	for (unsigned i = 0; ok && i < (options->n_logs ? options->n_logs : 1); i++)
 		ok = export_one(&job, sys, options, logs[i].path, err);
-	ok = ok && (!job.past || write_past(&job, err));
+	if (ok && job.past) {
+		ok = openmetrics_past_write(job.past, add_rows, &job.outs[0], err) &&
+		     write_out(&job.outs[0], err);
+		n_dropped = openmetrics_past_dropped(job.past);
+		if (n_dropped)
+			message("%llu values were left out: logs of one host overlap",
+				(unsigned long long)n_dropped);
+	}
 	openmetrics_past_free(job.past);
 	ok = close_outs(&job, ok ? err : NULL) && ok;
 	if (!ok && err->code == EPIPE) { /* the reader closed the pipe */
@@ -498,27 +449,21 @@ static bool add_total(struct export_compare *compare, const struct sys *sys, con
 	return ok;
 }
 
-static bool print_compared(struct export_compare *compare, const struct sys *sys,
-			   const struct options *options, struct err *err)
-{
-	AUTO_STRBUF struct strbuf text = {0};
-	struct export_out out = {.path = (char *)(uintptr_t)options->log};
-	bool ok = open_out(&out, sys, options, err);
-
-	export_compare_print(compare, options->format, &text);
-	ok = ok && log_file_write(out.file, text.p, text.n, err);
-	return log_file_close(out.file, ok ? err : NULL) && ok;
-}
-
 static int compare_logs(const struct sys *sys, const struct options *options, struct err *err)
 {
 	struct export_compare *compare = export_compare_new();
+	struct export_out out = {.path = (char *)(uintptr_t)options->log};
+	AUTO_STRBUF struct strbuf text = {0};
 	bool ok = add_total(compare, sys, options, options->compare, err) &&
 		  add_total(compare, sys, options, options->operand, err) &&
-		  print_compared(compare, sys, options, err);
+		  open_out(&out, sys, options, err);
 
+	if (ok) {
+		export_compare_print(compare, options->format, &text);
+		ok = log_file_write(out.file, text.p, text.n, err);
+	}
 	export_compare_free(compare);
-	return ok ? EXIT_DONE : EXIT_FAILED;
+	return log_file_close(out.file, ok ? err : NULL) && ok ? EXIT_DONE : EXIT_FAILED;
 }
 
 int export_log_run(const struct sys *sys, const struct options *options, struct err *err)

@@ -134,12 +134,6 @@ static bool begin_file(struct log_file *f, struct err *err)
 	return true;
 }
 
-static bool open_directory(struct log_file *f, struct err *err)
-{
-	f->dir_fd = log_directory_open(f->sys, f->dir, err);
-	return f->dir_fd >= 0 || err_prefix(err, "log: %s: ", f->shown);
-}
-
 struct log_file *log_file_open(const struct sys *sys, const char *path,
 			       const struct log_file_options *options, struct err *err)
 {
@@ -156,7 +150,9 @@ struct log_file *log_file_open(const struct sys *sys, const char *path,
 		f->fd = STDOUT_FILENO;
 		ok = begin_file(f, err);
 	} else {
-		ok = open_directory(f, err) && create_file(f, err) && begin_file(f, err);
+		f->dir_fd = log_directory_open(sys, f->dir, err);
+		ok = f->dir_fd >= 0 ? create_file(f, err) && begin_file(f, err)
+				    : err_prefix(err, "log: %s: ", f->shown);
 	}
 	if (ok)
 		return f;
@@ -351,16 +347,6 @@ static char *numbered_name(const struct log_file *f, unsigned number)
 	return number ? xasprintf("%.*s.%u%s", n, f->name, number, f->name + n) : xstrdup(f->name);
 }
 
-/* Delete the oldest file of this log; it may already be gone. */
-static void forget_oldest(struct log_file *f)
-{
-	AUTOFREE char *name = numbered_name(f, f->kept[0]);
-
-	f->sys->unlink_at(f->sys, f->dir_fd, name);
-	f->n_kept--;
-	memmove(f->kept, f->kept + 1, f->n_kept * sizeof(*f->kept));
-}
-
 bool log_file_next(struct log_file *f, struct err *err)
 {
 	struct err why = {0};
@@ -380,12 +366,34 @@ bool log_file_next(struct log_file *f, struct err *err)
 	if (!ok)
 		return err_set(err, why.code, "%s: logging stopped after %.1f MB", why.text,
 			       (double)log_file_bytes(f) / 1e6);
-	if (f->options.keep && f->n_kept == f->options.keep)
-		forget_oldest(f);
+	if (f->options.keep && f->n_kept == f->options.keep) {
+		AUTOFREE char *oldest = numbered_name(f, f->kept[0]);
+
+		f->sys->unlink_at(f->sys, f->dir_fd, oldest); /* it may already be gone */
+		memmove(f->kept, f->kept + 1, --f->n_kept * sizeof(*f->kept));
+	}
 	return begin_file(f, err);
 }
 
 uint64_t log_file_bytes(const struct log_file *f)
 {
 	return f->before + f->bytes;
+}
+
+bool log_file_find(const struct sys *sys, const char *path, struct stat *st)
+{
+	int fd = sys->open_at(sys, AT_FDCWD, path, O_PATH, 0);
+	bool found = fd >= 0 && sys->fstat(sys, fd, st) == 0;
+
+	if (fd >= 0)
+		sys->close(sys, fd);
+	return found;
+}
+
+bool log_file_is_same(const struct sys *sys, const char *a, const char *b)
+{
+	struct stat first, second;
+
+	return log_file_find(sys, a, &first) && log_file_find(sys, b, &second) &&
+	       first.st_dev == second.st_dev && first.st_ino == second.st_ino;
 }

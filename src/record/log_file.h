@@ -20,6 +20,8 @@
 #include "base/str.h"
 #include "base/sys.h"
 
+#include <sys/stat.h>
+
 struct log_file_options {
 	bool force;
 	bool rotates;    /* log_file_next will be called, which needs a regular file with a name */
@@ -64,6 +66,10 @@ bool log_file_sync(struct log_file *f, int64_t now_ns, struct err *err);
 /* Finish the file and begin the next one: run.mlog, run.1.mlog, run.2.mlog. Skips numbers whose
  * file exists. */
 bool log_file_next(struct log_file *f, struct err *err);
+
+/* Whether a file is there; whether both paths are of one file that is. */
+bool log_file_find(const struct sys *sys, const char *path, struct stat *st);
+bool log_file_is_same(const struct sys *sys, const char *a, const char *b);
 
 /* Bytes of whole pieces so far, in all files. */
 uint64_t log_file_bytes(const struct log_file *f);

@@ -12,27 +12,12 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-
-static bool find_file(const struct sys *sys, const char *path, struct stat *st)
-{
-	int fd = sys->open_at(sys, AT_FDCWD, path, O_PATH, 0);
-	bool found = fd >= 0 && sys->fstat(sys, fd, st) == 0;
-
-	if (fd >= 0)
-		sys->close(sys, fd);
-	return found;
-}
 
 /* A report must not replace a log that it is about. */
 static bool check_out(const struct sys *sys, const struct options *o, struct err *err)
 {
-	struct stat in, out;
-
-	if (strcmp(o->log, "-") == 0 || !find_file(sys, o->log, &out))
-		return true;
-	for (unsigned i = 0; i < o->n_logs; i++)
-		if (find_file(sys, o->logs[i], &in) && in.st_dev == out.st_dev && in.st_ino == out.st_ino)
+	for (unsigned i = 0; strcmp(o->log, "-") != 0 && i < o->n_logs; i++)
+		if (log_file_is_same(sys, o->logs[i], o->log))
 			return err_set(err, ERR_USAGE,
 				       "--log: this is a log that is read: choose another name");
 	return true;
@@ -88,28 +73,23 @@ static void name_run(struct report_log *log, const struct options *o)
 	*strrchr(log->name, '.') = 0;
 }
 
-/* The length of the directories that both paths begin with. */
-static size_t common_directory(const char *a, const char *b)
+static bool is_common(const struct report_log *logs, unsigned n, size_t i)
 {
-	size_t n = 0;
-
-	for (size_t i = 0; a[i] && a[i] == b[i]; i++)
-		if (a[i] == '/')
-			n = i + 1;
-	return n;
+	for (unsigned k = 1; k < n; k++)
+		if (logs[k].name[i] != logs[0].name[i])
+			return false;
+	return n > 1 && logs[0].name[i];
 }
 
 /* Call logs by what tells them apart: without the directories that all are in. */
 static void shorten_names(struct report_log *logs, unsigned n)
 {
-	size_t common = SIZE_MAX;
+	size_t common = 0;
 
-	for (unsigned k = 1; k < n; k++) {
-		size_t like = common_directory(logs[0].name, logs[k].name);
-
-		common = like < common ? like : common;
-	}
-	for (unsigned k = 0; k < n && common != SIZE_MAX; k++)
+	for (size_t i = 0; is_common(logs, n, i); i++)
+		if (logs[0].name[i] == '/')
+			common = i + 1;
+	for (unsigned k = 0; k < n; k++)
 		memmove(logs[k].name, logs[k].name + common, strlen(logs[k].name + common) + 1);
 }
 
