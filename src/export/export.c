@@ -213,44 +213,18 @@ static void evaluate_command(const struct export_table *table, const struct expo
 /* A row has these flags if one of its sources has them. */
 static const uint32_t shared_flags = SAMPLE_ESTIMATED | SAMPLE_SIMULATED | SAMPLE_REPLAY;
 
-/* The source of the table that a mix has as that kind; n_sources: none. */
-static unsigned part_of_mix(const struct export_table *table, const struct metric_mix *mix,
-			    enum source_kind kind)
-{
-	unsigned s = 0;
-
-	while (s < table->n_sources && (!mix->uses[kind] || table->sources[s].set != mix->sources[kind]))
-		s++;
-	return s;
-}
-
-/* The mix is the last source, so what it is made of is there. */
-static void mix_sums(struct export *ex)
-{
-	unsigned mixed = ex->table.n_sources - 1, s;
-
-	if (!ex->mix.mix)
-		return;
-	for (enum source_kind kind = 0; kind < SOURCE_MIX; kind++) {
-		s = part_of_mix(&ex->table, ex->mix.mix, kind);
-		if (s < mixed && ex->sums[s])
-			mix_fold_add(&ex->mix, kind, ex->sums[s]);
-	}
-	ex->sums[mixed] = mix_fold_step(&ex->mix);
-}
-
+/* Make the total of the mix, of the totals of what it is made of. */
 static void mix_totals(struct export *ex)
 {
-	const struct column *columns[SOURCE_KINDS] = {0};
-	unsigned mixed = ex->table.n_sources - 1, s;
+	const struct column *parts[SOURCE_KINDS] = {0};
+	unsigned mixed = ex->table.n_sources - 1;
 
 	if (!ex->mix.mix || !ex->waiting[mixed].queue.total)
 		return;
-	for (enum source_kind kind = 0; kind < SOURCE_MIX; kind++) {
-		s = part_of_mix(&ex->table, ex->mix.mix, kind);
-		columns[kind] = s < mixed ? ex->waiting[s].queue.total : NULL;
-	}
-	metric_mix_column(ex->mix.mix, columns, ex->waiting[mixed].queue.total);
+	for (unsigned s = 0; s < mixed; s++)
+		ex->totals[s] = ex->waiting[s].queue.total;
+	export_mix_parts(&ex->table, ex->totals, parts);
+	metric_mix_column(ex->mix.mix, parts, ex->waiting[mixed].queue.total);
 }
 
 /* Write the row of ex->sums. */
@@ -290,11 +264,19 @@ static bool write_row(struct export *ex, struct export_row *row, struct err *err
 /* Take the sums of all sources for a row of `source` that ends at end_ns. */
 static void gather_sums(struct export *ex, unsigned source, int64_t end_ns)
 {
+	const struct column *parts[SOURCE_KINDS] = {0};
+
 	for (unsigned s = 0; s < ex->table.n_sources; s++)
 		ex->sums[s] = !ex->format->each || s == source
 				      ? export_queue_take(&ex->waiting[s].queue, end_ns)
 				      : NULL;
-	mix_sums(ex);
+	if (!ex->mix.mix)
+		return;
+	export_mix_parts(&ex->table, ex->sums, parts);
+	for (enum source_kind kind = 0; kind < SOURCE_MIX; kind++)
+		if (parts[kind])
+			mix_fold_add(&ex->mix, kind, parts[kind]);
+	ex->sums[ex->table.n_sources - 1] = mix_fold_step(&ex->mix);
 }
 
 /* Return whether there is a mark up to end_ns that is not in a row yet, and remove it. */

@@ -224,6 +224,11 @@ void export_wide_free(struct table_held *held);
 bool export_columns(struct export_table *table, struct err *err);
 void export_columns_free(struct export_table *table);
 
+/* Choose what the mix, which is the last source of the table, is made of: by kind, NULL:
+ * nothing. */
+void export_mix_parts(const struct export_table *table, const struct column *const *sums,
+		      const struct column *parts[SOURCE_KINDS]);
+
 /* The values of columns, over the sums of their sources. */
 struct export_values {
 	double *values;     /* by column; NaN: undefined */

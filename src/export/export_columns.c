@@ -11,6 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define SLOTS_MOST 256 /* of one metric */
+
 /* The patterns of --metrics. */
 struct globs {
 	struct {
@@ -46,21 +48,17 @@ static bool is_match(const char *pattern, const char *name)
 }
 
 /* A pattern may match the column, the column without the prefix of its GPU, or the metric with all
- * its instances. */
-static bool pattern_fits(const char *pattern, bool exact, const char *column, size_t prefix,
-			 const char *metric)
-{
-	if (exact)
-		return strcmp(pattern, column) == 0;
-	return is_match(pattern, column) || is_match(pattern, column + prefix) || is_match(pattern, metric);
-}
-
+ * its instances. An exact one is the name of the column. */
 static bool globs_fit(struct globs *globs, bool exact, const char *column, size_t prefix, const char *metric)
 {
 	bool any = false;
 
 	for (unsigned i = 0; i < globs->n; i++) {
-		if (!pattern_fits(globs->list[i].pattern, exact, column, prefix, metric))
+		const char *pattern = globs->list[i].pattern;
+
+		if (exact ? strcmp(pattern, column) != 0
+			  : !is_match(pattern, column) && !is_match(pattern, column + prefix) &&
+				    !is_match(pattern, metric))
 			continue;
 		globs->list[i].used = true;
 		any = true;
@@ -132,16 +130,6 @@ static void add_metric(struct export_table *table, unsigned s, const struct metr
 	}
 }
 
-/* Return whether a metric loads a slot. A formula of constants compiles for every source, but is
- * meaningless for a CPU. */
-static bool loads_slot(const struct metric *m)
-{
-	for (unsigned i = 0; i < m->expr.n; i++)
-		if (m->expr.ops[i].kind == EXPR_LOAD && m->expr.ops[i].slot >= VECTOR_CONSTANTS)
-			return true;
-	return false;
-}
-
 /* Add the columns of a source. For a GPU: the metric that the format adds, its template in the
  * guide's order, and the rest. */
 static void add_source(struct export_table *table, unsigned s, struct globs *globs)
@@ -159,7 +147,8 @@ static void add_source(struct export_table *table, unsigned s, struct globs *glo
 		if (view.rows[i].metric)
 			add_metric(table, s, view.rows[i].metric, true, globs);
 	for (unsigned i = 0; i < set->n_metrics; i++)
-		if (set->product || loads_slot(&set->metrics[i]))
+		/* a formula of constants compiles for every source, but is meaningless for a CPU */
+		if (set->product || metric_slots(&set->metrics[i], (uint16_t[1]){0}, 0, 1))
 			add_metric(table, s, &set->metrics[i], !set->product, globs);
 	template_view_fini(&view);
 }
@@ -178,19 +167,6 @@ static void add_command(struct export_table *table)
 		add_column(table, &(struct export_column){.name = xstrdup(columns[i].name),
 							  .title = columns[i].title,
 							  .unit = unit_find(span_of(columns[i].unit))});
-}
-
-/* Add columns by source, or, if they were named exactly, in the order of the names. */
-static void add_sources(struct export_table *table, struct globs *globs)
-{
-	bool exact = table->options->exact && globs->n;
-
-	for (unsigned i = 0; i < (exact ? globs->n : 1); i++) {
-		struct globs some = exact ? (struct globs){.list = &globs->list[i], .n = 1} : *globs;
-
-		for (unsigned s = 0; s < table->n_sources; s++)
-			add_source(table, s, &some);
-	}
 }
 
 /* A name that this machine does not have is a column of dashes. Returns false if it is no name. */
@@ -226,7 +202,15 @@ bool export_columns(struct export_table *table, struct err *err)
 	bool ok = true;
 
 	globs_init(&globs, table->options->metrics);
-	add_sources(table, &globs);
+	for (unsigned i = 0; i < (table->options->exact && globs.n ? globs.n : 1); i++) {
+		struct globs some =
+			globs; /* by source, or, if they were named exactly, in the order of names */
+
+		if (table->options->exact && globs.n)
+			some = (struct globs){.list = &globs.list[i], .n = 1};
+		for (unsigned s = 0; s < table->n_sources; s++)
+			add_source(table, s, &some);
+	}
 	for (unsigned i = 0; ok && i < globs.n && !table->options->optional; i++)
 		if (!globs.list[i].used && !(table->n_columns && add_absent(table, globs.list[i].pattern)))
 			ok = err_set(err, ERR_USAGE,
@@ -256,18 +240,13 @@ void export_columns_free(struct export_table *table)
  * never. */
 static bool is_state(const struct metric_set *set, const struct metric *m)
 {
-	bool any = false;
+	uint16_t slots[SLOTS_MOST];
+	unsigned n = metric_slots(m, slots, 0, SLOTS_MOST);
 
-	for (unsigned i = 0; i < m->expr.n; i++) {
-		const struct expr_op *op = &m->expr.ops[i];
-
-		if (op->kind != EXPR_LOAD || op->slot < VECTOR_CONSTANTS)
-			continue;
-		any = true;
-		if (set->slots[op->slot - VECTOR_CONSTANTS].kind < SLOT_LEVEL)
+	for (unsigned i = 0; i < n; i++)
+		if (set->slots[slots[i]].kind < SLOT_LEVEL)
 			return false;
-	}
-	return any;
+	return n;
 }
 
 void export_hide_columns(struct export_table *table, const double *values, const struct column *const *sums)
@@ -285,6 +264,19 @@ void export_hide_columns(struct export_table *table, const double *values, const
 }
 
 /* ---- values ---- */
+
+void export_mix_parts(const struct export_table *table, const struct column *const *sums,
+		      const struct column *parts[SOURCE_KINDS])
+{
+	const struct metric_mix *mix = table->sources[table->n_sources - 1].mix;
+
+	for (unsigned s = 0; s + 1 < table->n_sources; s++) {
+		const struct export_source *one = &table->sources[s];
+
+		if (mix->uses[one->kind] && mix->sources[one->kind] == one->set)
+			parts[one->kind] = sums[s];
+	}
+}
 
 /* Nested loops do to sort the columns, because there are few sources and instances. */
 void export_values_init(struct export_values *v, const struct export_table *table)

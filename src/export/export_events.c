@@ -15,6 +15,7 @@
 #define INSTRUCTIONS "CPUInstructions"
 #define PTI "per 1000 instructions"
 #define COUNT_WIDTH 20
+#define SLOTS_MOST 256 /* of one metric */
 #define SHARE_WIDTH 8
 #define RATE_WIDTH 9
 
@@ -70,15 +71,6 @@ static void put_value(const struct events_report *r, double value, const struct 
 	strbuf_printf(r->out, "  %*s %s", COUNT_WIDTH, text, suffix);
 }
 
-static void put_share(const struct events_report *r, double share)
-{
-	char text[UNITS_TEXT] = "-";
-
-	if (isfinite(share))
-		snprintf(text, sizeof(text), "%.1f %%", share * 100);
-	strbuf_printf(r->out, "  %*s", SHARE_WIDTH, text);
-}
-
 /* Events that were requested together were counted at the same times, so their ratio is exact even
  * if they are estimates. */
 static void put_ratio_to_first(const struct events_report *r, unsigned slot, unsigned first)
@@ -99,7 +91,7 @@ static void put_event(const struct events_report *r, unsigned slot, unsigned fir
 	const struct slot *event = &r->set->slots[slot];
 	double running = slot_sum(r, event->running), enabled = slot_sum(r, event->enabled);
 	double likely = running > 0 ? slot_sum(r, slot) : (double)NAN;
-	char rate[UNITS_TEXT];
+	char rate[UNITS_TEXT], share[UNITS_TEXT] = "-";
 
 	if (isnan(likely)) /* the times are those of the set's first event, which may have run alone */
 		running = 0;
@@ -109,7 +101,9 @@ static void put_event(const struct events_report *r, unsigned slot, unsigned fir
 		put_count(r, likely, true);
 	else
 		strbuf_printf(r->out, "  %*s", COUNT_WIDTH, "");
-	put_share(r, running / enabled);
+	if (isfinite(running / enabled))
+		snprintf(share, sizeof(share), "%.1f %%", running / enabled * 100);
+	strbuf_printf(r->out, "  %*s", SHARE_WIDTH, share);
 	if (strcmp(event->name, INSTRUCTIONS) != 0 &&
 	    strcmp(r->set->slots[event->running].name, SOFTWARE) != 0)
 		strbuf_printf(r->out, "  %*s", RATE_WIDTH, ratio_text(rate, likely / r->instructions * 1000));
@@ -122,14 +116,13 @@ static void put_event(const struct events_report *r, unsigned slot, unsigned fir
 static unsigned set_of_metric(const struct metric_set *set, const struct metric *m)
 {
 	unsigned last = 0;
+	uint16_t slots[SLOTS_MOST];
+	unsigned n = metric_slots(m, slots, 0, SLOTS_MOST);
 
-	for (unsigned i = 0; i < m->expr.n; i++) {
-		const struct expr_op *op = &m->expr.ops[i];
-		const struct slot *slot = op->kind == EXPR_LOAD && op->slot >= VECTOR_CONSTANTS
-						  ? &set->slots[op->slot - VECTOR_CONSTANTS]
-						  : NULL;
+	for (unsigned i = 0; i < n; i++) {
+		const struct slot *slot = &set->slots[slots[i]];
 
-		if (slot && slot->running != slot->enabled && slot->enabled > last)
+		if (slot->running != slot->enabled && slot->enabled > last)
 			last = slot->enabled;
 	}
 	return last;

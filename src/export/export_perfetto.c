@@ -90,27 +90,13 @@ static void put_source(const struct export_table *table, unsigned s, struct strb
 		       out);
 }
 
-/* Write the unit shown after a number: "B/s", "%", "cycles/pixel". */
-static void put_unit(const struct metric *metric, struct strbuf *out)
-{
-	const struct unit *unit = metric->unit;
-	const char *symbol = unit->kind == UNIT_RATIO || !*unit->symbol ? unit->name : unit->symbol;
-
-	strbuf_printf(out, "%s%s", symbol, metric->grows ? "/s" : "");
-}
-
-static bool share_group(const struct export_column *a, const struct export_column *b)
-{
-	return a->source == b->source && strcmp(a->metric->def->group, b->metric->def->group) == 0;
-}
-
 static unsigned first_of_group(const struct export_table *table, unsigned column)
 {
-	unsigned i = 0;
+	const struct export_column *c = &table->columns[column], *first = table->columns;
 
-	while (!share_group(&table->columns[i], &table->columns[column]))
-		i++;
-	return i;
+	while (first->source != c->source || strcmp(first->metric->def->group, c->metric->def->group) != 0)
+		first++;
+	return (unsigned)(first - table->columns);
 }
 
 /* Return the track of the sum over all instances, or of the group if that is not a column. */
@@ -137,7 +123,11 @@ static void put_column(const struct export_table *table, unsigned column, struct
 	strbuf_printf(&name, "%s%s%s", instance ? instance->title : "", instance ? ": " : "", c->title);
 	strbuf_printf(&description, "%s%s", c->name, c->metric->def->help.n ? ": " : "");
 	metric_help(c->metric->def, &description);
-	put_unit(c->metric, &unit);
+	strbuf_printf(&unit, "%s%s", /* shown after a number: "B/s", "%", "cycles/pixel" */
+		      c->metric->unit->kind == UNIT_RATIO || !*c->metric->unit->symbol
+			      ? c->metric->unit->name
+			      : c->metric->unit->symbol,
+		      c->metric->grows ? "/s" : "");
 	perfetto_track(&(struct track){.uuid = column_uuid(table, column),
 				       .parent = parent_uuid(table, column),
 				       .rank = column,
@@ -150,27 +140,23 @@ static void put_column(const struct export_table *table, unsigned column, struct
 		       out);
 }
 
-static void put_judge_tracks(const struct export_table *table, struct strbuf *out)
-{
-	struct track track = {.uuid = verdict_uuid(table),
-			      .rank = table->n_sources + 1,
-			      .name = "Verdict",
-			      .description =
-				      "What holds the workload back. Without a slice it is not clear."};
-
-	perfetto_track(&track, out);
-	track = (struct track){
-		.uuid = verdict_uuid(table) + 1, .rank = table->n_sources + 2, .name = "Findings"};
-	perfetto_track(&track, out);
-}
-
 static void perfetto_begin(const struct export_table *table, struct strbuf *out)
 {
 	perfetto_clocks(table->options, out);
 	perfetto_track(&(struct track){.uuid = marks_uuid(table), .rank = table->n_sources, .name = "Marks"},
 		       out);
-	if (table->options->watch)
-		put_judge_tracks(table, out);
+	if (table->options->watch) {
+		perfetto_track(&(struct track){.uuid = verdict_uuid(table),
+					       .rank = table->n_sources + 1,
+					       .name = "Verdict",
+					       .description = "What holds the workload back. Without a "
+							      "slice it is not clear."},
+			       out);
+		perfetto_track(&(struct track){.uuid = verdict_uuid(table) + 1,
+					       .rank = table->n_sources + 2,
+					       .name = "Findings"},
+			       out);
+	}
 	for (unsigned s = 0; s < table->n_sources; s++) {
 		put_source(table, s, out);
 		if (pass_table_has(table->sources[s].set))

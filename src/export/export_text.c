@@ -39,16 +39,11 @@ static uint32_t flags_of_value(uint32_t flags, bool estimated)
 	return estimated ? flags : flags & ~(uint32_t)SAMPLE_ESTIMATED;
 }
 
-static void text_header(const struct export_table *table, struct strbuf *out)
-{
-	strbuf_printf(out, "%10s  %-*s  %*s  %-*s  flags\n", "time", name_width(table), "name", VALUE_WIDTH,
-		      "value", UNIT_WIDTH, "unit");
-}
-
 static void text_begin(const struct export_table *table, struct strbuf *out)
 {
 	if (table->options->lines != EXPORT_TOTAL)
-		text_header(table, out);
+		strbuf_printf(out, "%10s  %-*s  %*s  %-*s  flags\n", "time", name_width(table), "name",
+			      VALUE_WIDTH, "value", UNIT_WIDTH, "unit");
 }
 
 /* `time` is the end of the interval, in seconds since the start of the first one. It is rounded to
@@ -85,29 +80,10 @@ static void text_times(const struct export_command *c, struct strbuf *out)
 	strbuf_printf(out, "%12d    exit status\n", c->status);
 }
 
-static void report_source(const struct export_source *source, const struct column *sum, int64_t begin_ns,
-			  struct strbuf *out)
-{
-	if (source->mix)
-		return; /* its sources have reported */
-	export_events(source, sum, out);
-	export_passes(source, sum, begin_ns, out);
-}
-
-/* Frames are an application's unless this says otherwise. */
-static void put_flips(const struct export_table *table, const struct export_row *row, struct strbuf *out)
-{
-	struct metric_frames frames = export_frames(table, row->sums);
-	char said[64];
-
-	metric_frames_say(&frames, said, sizeof(said));
-	if (said[0] && frames.display >= 0)
-		strbuf_printf(out, "frames: %s\n", said);
-}
-
 static void text_total(const struct export_table *table, const struct export_row *row, struct strbuf *out)
 {
-	char words[SAMPLE_FLAGS_TEXT];
+	struct metric_frames frames = export_frames(table, row->sums);
+	char words[SAMPLE_FLAGS_TEXT], said[64];
 	int width = name_width(table);
 
 	strbuf_printf(out, "%s%s\n%s\n", table->options->lines == EXPORT_TOTAL ? "" : "\n",
@@ -133,11 +109,16 @@ static void text_total(const struct export_table *table, const struct export_row
 			      table->sources[c->source].machine ? "machine" : "");
 		strbuf_line_end(out);
 	}
-	for (unsigned s = 0; s < table->n_sources; s++)
-		if (row->sums[s])
-			report_source(&table->sources[s], row->sums[s], row->command->begin_ns, out);
+	for (unsigned s = 0; s < table->n_sources; s++) {
+		if (!row->sums[s] || table->sources[s].mix)
+			continue; /* the sources of a mix report */
+		export_events(&table->sources[s], row->sums[s], out);
+		export_passes(&table->sources[s], row->sums[s], row->command->begin_ns, out);
+	}
 	export_frame_energy(table, row, out);
-	put_flips(table, row, out);
+	metric_frames_say(&frames, said, sizeof(said));
+	if (said[0] && frames.display >= 0) /* they are an application's unless this says otherwise */
+		strbuf_printf(out, "frames: %s\n", said);
 	export_hot(table, out);
 	text_times(row->command, out);
 }

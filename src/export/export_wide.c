@@ -28,23 +28,18 @@ struct label {
 	int width; /* of the column */
 };
 
-static void make_text(const struct export_table *table, const struct export_column *c, char text[LABEL_TEXT])
-{
-	const struct metric_set *set = table->sources[c->source].set;
-	const char *prefix = table->sources[c->source].prefix;
-
-	snprintf(text, LABEL_TEXT, "%s%s%s%s%s", prefix, prefix[0] ? " " : "", c->metric->def->short_title,
-		 c->instance < 0 ? "" : " ", c->instance < 0 ? "" : set->instances[c->instance].label);
-}
-
 /* Put as many words into a line as the longest one is wide. Words that are left over share the last
  * line. */
 static void make_label(const struct export_table *table, const struct export_column *c, struct label *label)
 {
+	const struct export_source *source = &table->sources[c->source];
+	const char *prefix = source->prefix;
 	struct span rest, word;
 
 	*label = (struct label){.width = CELL_WIDTH};
-	make_text(table, c, label->text);
+	snprintf(label->text, sizeof(label->text), "%s%s%s%s%s", prefix, prefix[0] ? " " : "",
+		 c->metric->def->short_title, c->instance < 0 ? "" : " ",
+		 c->instance < 0 ? "" : source->set->instances[c->instance].label);
 	rest = span_of(label->text);
 	while ((word = span_word(&rest)).n)
 		if ((int)word.n > label->width)
@@ -69,29 +64,14 @@ static bool is_shown(const struct export_column *c)
 	return c->told && !c->hidden;
 }
 
+/* Write a line of the header; after those of the labels comes that of the units. */
 static void write_labels(const struct export_table *table, unsigned n_lines, unsigned line,
 			 struct strbuf *out)
 {
-	strbuf_printf(out, "%*s", TIME_WIDTH, line + 1 == n_lines ? "time" : "");
-	for (unsigned i = 0; i < table->n_metrics; i++) {
-		struct label label;
-		struct span text = {"", 0};
-
-		if (!is_shown(&table->columns[i]))
-			continue;
-		make_label(table, &table->columns[i], &label);
-		if (line + label.n >= n_lines)
-			text = label.lines[line + label.n - n_lines];
-		strbuf_printf(out, "  %*.*s", label.width, SPAN_ARG(text));
-	}
-	strbuf_line_end(out);
-}
-
-static void write_units(const struct export_table *table, struct strbuf *out)
-{
-	strbuf_printf(out, "%*s", TIME_WIDTH, "s");
+	strbuf_printf(out, "%*s", TIME_WIDTH, line == n_lines ? "s" : line + 1 == n_lines ? "time" : "");
 	for (unsigned i = 0; i < table->n_metrics; i++) {
 		const struct export_column *c = &table->columns[i];
+		struct span text = {"", 0};
 		char unit[UNITS_TEXT];
 		struct label label;
 
@@ -99,7 +79,11 @@ static void write_units(const struct export_table *table, struct strbuf *out)
 			continue;
 		make_label(table, c, &label);
 		snprintf(unit, sizeof(unit), "%s%s", c->unit->symbol, c->metric->grows ? "/s" : "");
-		strbuf_printf(out, "  %*s", label.width, unit);
+		if (line == n_lines)
+			text = span_of(unit);
+		else if (line + label.n >= n_lines)
+			text = label.lines[line + label.n - n_lines];
+		strbuf_printf(out, "  %*.*s", label.width, SPAN_ARG(text));
 	}
 	strbuf_line_end(out);
 }
@@ -115,9 +99,8 @@ static void write_header(const struct export_table *table, struct strbuf *out)
 		if (is_shown(&table->columns[i]) && label.n > n_lines)
 			n_lines = label.n;
 	}
-	for (unsigned line = 0; line < n_lines; line++)
+	for (unsigned line = 0; line <= n_lines; line++)
 		write_labels(table, n_lines, line, out);
-	write_units(table, out);
 }
 
 /* "24.1M", in [brackets] if it is an estimate. */
@@ -226,21 +209,16 @@ static void write_waiting(const struct export_table *table, struct strbuf *out)
 	write_held(table->held, table, out);
 }
 
-static void wide_interval(const struct export_table *table, const struct export_row *row, struct strbuf *out)
-{
-	hold_row(table->held, table, row);
-	if (settle_columns(table->held, table, row->end_ns - table->begin_ns >= SETTLE_NS))
-		write_held(table->held, table, out);
-}
-
 static void wide_row(const struct export_table *table, const struct export_row *row, struct strbuf *out)
 {
 	if (row->command) {
 		write_waiting(table, out);
 		export_text.row(table, row, out);
-	} else {
-		wide_interval(table, row, out);
+		return;
 	}
+	hold_row(table->held, table, row);
+	if (settle_columns(table->held, table, row->end_ns - table->begin_ns >= SETTLE_NS))
+		write_held(table->held, table, out);
 }
 
 static void wide_end(const struct export_table *table, struct strbuf *out)

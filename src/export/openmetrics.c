@@ -38,14 +38,6 @@ static const struct {
 static const struct openmetrics_name histogram_name = {"mali_external_read_latency_cycles", "histogram",
 						       "cycles", 1};
 
-/* "GPUActiveCy": GPU Active Cy */
-static bool begins_word(struct span text, size_t i)
-{
-	return islower((unsigned char)text.p[i - 1]) ||
-	       (isupper((unsigned char)text.p[i - 1]) && i + 1 < text.n &&
-		islower((unsigned char)text.p[i + 1]));
-}
-
 /* Append words of [a-z0-9] with underscores between them; a capital letter begins a word. */
 static void add_words(char *out, size_t size, struct span text)
 {
@@ -59,20 +51,17 @@ static void add_words(char *out, size_t size, struct span text)
 			apart = n > 0;
 			continue;
 		}
-		apart = apart || (i && isupper(c) && begins_word(text, i));
+		/* "GPUActiveCy": GPU Active Cy */
+		apart = apart || (i && isupper(c) &&
+				  (islower((unsigned char)text.p[i - 1]) ||
+				   (isupper((unsigned char)text.p[i - 1]) && i + 1 < text.n &&
+				    islower((unsigned char)text.p[i + 1]))));
 		if (apart)
 			out[n++] = '_';
 		out[n++] = (char)tolower(c);
 		out[n] = 0;
 		apart = false;
 	}
-}
-
-static bool has_ending(const char *text, const char *ending)
-{
-	size_t n = strlen(text), len = strlen(ending);
-
-	return n >= len && strcmp(text + n - len, ending) == 0;
 }
 
 static void set_unit(struct openmetrics_name *name, const struct unit *unit)
@@ -92,12 +81,14 @@ static void set_unit(struct openmetrics_name *name, const struct unit *unit)
 	}
 }
 
+/* Add the unit to the name, unless that ends with it. */
 static void add_unit(struct openmetrics_name *name)
 {
 	char ending[sizeof(name->unit) + 1];
+	size_t n = strlen(name->text), len;
 
-	snprintf(ending, sizeof(ending), "_%s", name->unit);
-	if (name->unit[0] && !has_ending(name->text, ending))
+	len = (size_t)snprintf(ending, sizeof(ending), "_%s", name->unit);
+	if (name->unit[0] && (n < len || strcmp(name->text + n - len, ending) != 0))
 		strcat(name->text, ending);
 }
 
@@ -410,15 +401,6 @@ static void add_column(const struct export_table *table, const struct export_col
 		openmetrics_point(name, lines->form, labels.p ? labels.p : "", point, lines->time_ns, out);
 }
 
-/* Whether a family has a value to show. */
-static bool has_value(unsigned begin, unsigned end, const double *values)
-{
-	for (unsigned i = begin; i < end; i++)
-		if (isfinite(values[i]))
-			return true;
-	return false;
-}
-
 void openmetrics_table(const struct export_table *table, const struct openmetrics_lines *lines,
 		       const double *values, struct strbuf *out)
 {
@@ -427,11 +409,13 @@ void openmetrics_table(const struct export_table *table, const struct openmetric
 	unsigned end;
 
 	for (unsigned i = 0; i < table->n_metrics; i = end) {
+		bool any = isfinite(values[i]);
+
 		for (end = i + 1;
 		     end < table->n_metrics && same_family(table, &table->columns[i], &table->columns[end]);
 		     end++)
-			;
-		if (!has_value(i, end, values))
+			any = any || isfinite(values[end]);
+		if (!any)
 			continue;
 		describe_family(table, &table->columns[i], &name, &help);
 		if (lines->head)

@@ -89,24 +89,11 @@ static void init_sources(struct serve_store *store)
 	}
 }
 
-static bool start_scanner(struct serve_store *store, struct err *err)
-{
-	const struct session *session = store->session;
-	const struct process_query query = {.threads_of = THREADS_OF, .gpu_memory = true};
-
-	if (!session->options->applications)
-		return true;
-	store->scanner = scanner_new(session->sys, devices_processes(session->options), &session->what, err);
-	if (!store->scanner)
-		return false;
-	scanner_want(store->scanner, &query, SCAN_NS);
-	return true;
-}
-
 struct serve_store *serve_store_new(struct session *session, struct err *err)
 {
 	const struct options *o = session->options;
 	struct serve_store *store = xcalloc(1, sizeof(*store));
+	bool ok;
 
 	store->session = session;
 	store->options = (struct export_options){.metrics = o->metrics ? o->metrics : serve_metrics,
@@ -116,11 +103,16 @@ struct serve_store *serve_store_new(struct session *session, struct err *err)
 	store->table = (struct export_table){.options = &store->options,
 					     .sources = store->sources.list,
 					     .n_sources = session->n + (session->mix != NULL)};
-	if (!export_columns(&store->table, err) || !openmetrics_check(&store->table, err) ||
-	    !start_scanner(store, err)) {
+	ok = export_columns(&store->table, err) && openmetrics_check(&store->table, err);
+	if (ok && o->applications)
+		ok = (store->scanner = scanner_new(session->sys, devices_processes(o), &session->what, err));
+	if (!ok) {
 		serve_store_free(store);
 		return NULL;
 	}
+	if (store->scanner)
+		scanner_want(store->scanner,
+			     &(struct process_query){.threads_of = THREADS_OF, .gpu_memory = true}, SCAN_NS);
 	openmetrics_arrange(&store->table);
 	init_sources(store);
 	export_values_init(&store->values, &store->table);
@@ -199,25 +191,11 @@ static const struct column *fold_recent(const struct serve_store *store, unsigne
 	return mine->recent->n_samples ? mine->recent : NULL;
 }
 
-/* Make a column of the mix, of those of the sources that it is made of. */
-static void fold_mix(const struct serve_store *store, const struct column *const *sums, struct column *out)
-{
-	const struct metric_mix *mix = store->session->mix;
-	const struct column *parts[SOURCE_KINDS] = {0};
-
-	for (unsigned s = 0; s < store->session->n; s++) {
-		const struct export_source *one = &store->sources.list[s];
-
-		if (mix->uses[one->kind] && mix->sources[one->kind] == one->set)
-			parts[one->kind] = sums[s];
-	}
-	metric_mix_column(mix, parts, out);
-}
-
 /* Gauges are over the recent past, counters over the total. */
 static void evaluate_columns(struct serve_store *store, int64_t now_ns)
 {
 	const struct column *recents[SESSION_SOURCES_MAX + 1] = {0}, *totals[SESSION_SOURCES_MAX + 1];
+	const struct column *parts[SOURCE_KINDS] = {0};
 	unsigned n = store->session->n;
 	const struct store_source *mixed = &store->mine[n];
 
@@ -226,8 +204,10 @@ static void evaluate_columns(struct serve_store *store, int64_t now_ns)
 		totals[s] = history_total(store->mine[s].history);
 	}
 	if (store->session->mix) {
-		fold_mix(store, recents, mixed->recent);
-		fold_mix(store, totals, mixed->mixed);
+		export_mix_parts(&store->table, recents, parts);
+		metric_mix_column(store->session->mix, parts, mixed->recent);
+		export_mix_parts(&store->table, totals, parts);
+		metric_mix_column(store->session->mix, parts, mixed->mixed);
 		recents[n] = mixed->recent->n_samples ? mixed->recent : NULL;
 		totals[n] = mixed->mixed;
 	}
