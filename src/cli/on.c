@@ -23,17 +23,6 @@ static void note_signal(int signal)
 
 /* The first signal closes standard input there, which ends a recording; the second one ends the
  * program here. */
-static void follow_signals(const struct remote_program *p, int *in_fd, int *told)
-{
-	if (asked == *told)
-		return;
-	*told = asked;
-	if (*in_fd >= 0)
-		close(take_fd(in_fd));
-	else
-		kill(-p->pid, SIGTERM);
-}
-
 static bool pass_output(const struct sys *sys, struct remote_program *p, struct log_file *file,
 			struct err *err)
 {
@@ -44,7 +33,11 @@ static bool pass_output(const struct sys *sys, struct remote_program *p, struct 
 	for (;;) {
 		ssize_t n;
 
-		follow_signals(p, &p->in_fd, &told);
+		if (asked != told && p->in_fd >= 0)
+			close(take_fd(&p->in_fd));
+		else if (asked != told)
+			kill(-p->pid, SIGTERM);
+		told = asked;
 		if (sys->poll(sys, &fd, 1, 500) <= 0)
 			continue;
 		n = read(p->out_fd, bytes, sizeof(bytes));

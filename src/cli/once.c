@@ -34,17 +34,6 @@ static void drain_until(struct feeds *feeds, struct recorder *log, int64_t deadl
 	}
 }
 
-static void take_frames(struct feeds *feeds, struct recorder *log, unsigned frames, char said[SAID_TEXT])
-{
-	const struct sys *sys = feeds->session->sys;
-	int64_t start = sys->monotonic_ns(sys);
-
-	for (unsigned i = 1; i <= frames; i++) {
-		drain_until(feeds, log, start + i * feeds->refresh_ns, said);
-		feeds_step(feeds);
-	}
-}
-
 /* The second list of processes is the first with percentages; the third also has those of the
  * threads worth reading. */
 static void take_processes(struct screen *screen, struct scanner *scanner)
@@ -69,7 +58,7 @@ static bool take_all(struct screen *screen, struct recorder *log, unsigned frame
 	const struct sys *sys = screen->session->sys;
 	struct scanner *scanner = NULL;
 	struct process_query query;
-	int64_t period_ns;
+	int64_t period_ns, start;
 
 	if (screen_wants_processes(screen, &query, &period_ns)) {
 		query.all_commands = true; /* nothing was drawn: the rows in sight are unknown */
@@ -79,7 +68,11 @@ static bool take_all(struct screen *screen, struct recorder *log, unsigned frame
 			return false;
 		scanner_want(scanner, &query, SCAN_NS);
 	}
-	take_frames(screen->feeds, log, frames, said);
+	start = sys->monotonic_ns(sys);
+	for (unsigned i = 1; i <= frames; i++) {
+		drain_until(screen->feeds, log, start + i * screen->feeds->refresh_ns, said);
+		feeds_step(screen->feeds);
+	}
 	if (scanner)
 		take_processes(screen, scanner);
 	scanner_free(scanner);

@@ -88,16 +88,6 @@ static char *command_text(char *const *cmd)
 	return str_printable(text, words.n + 1, words.p);
 }
 
-/* Events of programs and the kernel are there on every machine, those of the hardware are not. */
-static void tell_no_hardware(const struct session *session)
-{
-	for (unsigned i = 0; i < session->n; i++)
-		if (session->sources[i].kind == SOURCE_PERF &&
-		    !metric_find(session->sources[i].set, span_of("CPUCycles")))
-			message("CPU: no hardware events: the kernel has no PMU that counts here, as in most "
-				"virtual machines: see malitop doctor");
-}
-
 static void set_total(const struct measure *m, const char *text)
 {
 	const struct command *c = &m->command;
@@ -122,15 +112,19 @@ static int run_once(const struct sys *sys, struct options *options, const char *
 	struct recorder_state state;
 	struct measure m;
 	int status;
-
 	bool first = !options->told;
 
 	*timed_out = false;
-
 	if (!measure_open(&m, sys, options, err))
 		return m.status;
-	if (first && !options->metrics && !options->groups && !options->n_events)
-		tell_no_hardware(&m.session);
+	/* events of programs and the kernel are there on every machine, those of the hardware are
+	 * not */
+	for (unsigned i = 0; i < m.session.n; i++)
+		if (first && !options->metrics && !options->groups && !options->n_events &&
+		    m.session.sources[i].kind == SOURCE_PERF &&
+		    !metric_find(m.session.sources[i].set, span_of("CPUCycles")))
+			message("CPU: no hardware events: the kernel has no PMU that counts here, as in most "
+				"virtual machines: see malitop doctor");
 	if (!begin_stat(&m, repeat, err))
 		return m.status;
 	measure_wait(&m, NULL);
@@ -162,27 +156,23 @@ static bool run_times(const struct sys *sys, struct options *options, const char
 	return true;
 }
 
-static bool write_statistics(const struct sys *sys, const struct options *options, const struct strbuf *text,
-			     struct err *err)
-{
-	struct log_file *file =
-		log_file_open(sys, options->log, &(struct log_file_options){.force = options->force}, err);
-	bool ok = file && log_file_write(file, text->p, text->n, err);
-
-	return log_file_close(file, ok ? err : NULL) && ok;
-}
-
 static int run_repeated(const struct sys *sys, struct options *options, const char *text, struct err *err)
 {
 	struct export_repeat *warm = export_repeat_new(), *repeat = export_repeat_new();
 	AUTO_STRBUF struct strbuf out = {0};
+	struct log_file *file;
 	int status = EXIT_DONE;
+	bool ok;
 
 	if (run_times(sys, options, text, options->warmup, warm, &status, err))
 		run_times(sys, options, text, options->repeat, repeat, &status, err);
 	if (export_repeat_runs(repeat)) {
 		export_repeat_print(repeat, options->format, text, options->warmup, &out);
-		if (!write_statistics(sys, options, &out, err) && status == EXIT_DONE)
+		file = log_file_open(sys, options->log, &(struct log_file_options){.force = options->force},
+				     err);
+		ok = file && log_file_write(file, out.p, out.n, err);
+		ok = log_file_close(file, ok ? err : NULL) && ok;
+		if (!ok && status == EXIT_DONE)
 			status = EXIT_FAILED;
 	}
 	export_repeat_free(warm);

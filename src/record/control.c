@@ -82,31 +82,24 @@ static bool open_fifo(const struct sys *sys, int *fd, struct span path, struct e
 	return err_set(err, EINVAL, "--control: %s: not a FIFO: make one with mkfifo", shown);
 }
 
-static struct span span_after(struct span text, size_t n)
-{
-	return (struct span){text.p + n, text.n - n};
-}
-
 bool control_open(struct control *c, const struct sys *sys, const char *text, struct err *err)
 {
-	struct span first = span_of(text), ack = {0};
 	bool is_fifo = strncmp(text, "fifo:", 5) == 0, is_fd = strncmp(text, "fd:", 3) == 0;
-	const char *comma;
+	struct span first = span_of(text + (is_fifo ? 5 : is_fd ? 3 : 0)), ack = {0}, rest = first;
+	bool comma = strchr(first.p, ',');
 
 	*c = (struct control){.sys = sys, .fd = -1, .ack_fd = -1, .is_input = strcmp(text, "-") == 0};
 	if (c->is_input) {
 		c->fd = STDIN_FILENO;
 		return true;
 	}
-	first = span_after(first, is_fifo ? 5 : is_fd ? 3 : 0);
-	comma = memchr(first.p, ',', first.n);
 	is_fd = is_fd || (!is_fifo && first.p[0] >= '0' && first.p[0] <= '9' && !strchr(first.p, '/'));
-	if (comma && (is_fifo || is_fd)) {
-		ack = span_after(first, (size_t)(comma - first.p) + 1);
-		first.n = (size_t)(comma - first.p);
+	comma = comma && (is_fifo || is_fd);
+	if (comma) {
+		first = span_until(&rest, ',');
+		ack = rest;
 	}
-	if (!first.n || (comma && (is_fifo || is_fd) && !ack.n) ||
-	    (is_fd && (!is_number(first) || (ack.n && !is_number(ack)))))
+	if (!first.n || (comma && !ack.n) || (is_fd && (!is_number(first) || (ack.n && !is_number(ack)))))
 		return err_set(err, EINVAL, "--control: '%.60s': expected FD, FD,ACK, PATH or fifo:PATH,ACK",
 			       text);
 	if (is_fd)

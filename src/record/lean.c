@@ -131,19 +131,13 @@ struct lean *lean_new(const struct session *session, const uint64_t *seq)
 	return lean;
 }
 
-static void lean_source_fini(struct lean_source *s)
-{
-	free(s->keeps);
-	free(s->sum);
-	free(s->ended);
-}
-
 void lean_free(struct lean *lean)
 {
-	if (!lean)
-		return;
-	for (unsigned i = 0; i < lean->n; i++)
-		lean_source_fini(&lean->sources[i]);
+	for (unsigned i = 0; lean && i < lean->n; i++) {
+		free(lean->sources[i].keeps);
+		free(lean->sources[i].sum);
+		free(lean->sources[i].ended);
+	}
 	free(lean);
 }
 

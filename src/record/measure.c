@@ -24,11 +24,8 @@ bool measure_open(struct measure *m, const struct sys *sys, struct options *opti
 		return false;
 	if (options->control && !control_open(&m->control, sys, options->control, err))
 		return false;
-	if (options->cmd && !command_hold(&m->command, options->cmd, err)) {
-		control_close(&m->control);
-		return false;
-	}
-	if (!session_open(&m->session, sys, options, m->command.pid, options->per_core, err)) {
+	if ((options->cmd && !command_hold(&m->command, options->cmd, err)) ||
+	    !session_open(&m->session, sys, options, m->command.pid, options->per_core, err)) {
 		command_drop(&m->command);
 		control_close(&m->control);
 		return false;
@@ -116,11 +113,16 @@ static void give_up(struct measure *m)
 	close_all(m);
 }
 
-static void follow_session(struct measure *m, const char *text)
+/* Say something to both logs: a message, or with `mark` a mark. */
+static void tell_logs(struct measure *m, const char *text, bool mark)
 {
-	recorder_follow(m->recorder, text);
-	if (m->raw)
-		recorder_follow(m->raw, text);
+	struct recorder *const logs[] = {m->recorder, m->raw};
+
+	for (size_t i = 0; i < ARRAY_LEN(logs); i++)
+		if (logs[i] && mark)
+			recorder_mark(logs[i], 0, text);
+		else if (logs[i])
+			recorder_follow(logs[i], text);
 }
 
 /* The running intervals are cut first, so that the region begins or ends now. */
@@ -128,14 +130,7 @@ static void set_counting(struct measure *m, bool on)
 {
 	sampler_cut(m->session.sampler);
 	if (sample_filter_set(m->session.filter, m->sys, on))
-		follow_session(m, on ? "--control: counting" : "--control: not counting");
-}
-
-static void set_mark(struct measure *m, const char *text)
-{
-	recorder_mark(m->recorder, 0, text);
-	if (m->raw)
-		recorder_mark(m->raw, 0, text);
+		tell_logs(m, on ? "--control: counting" : "--control: not counting", false);
 }
 
 /* Requests of the reader of a stream, which gets each answer in it. */
@@ -192,20 +187,12 @@ static bool follow_control(struct measure *m)
 		if (m->session.filter && m->recorder && (word == CONTROL_ENABLE || word == CONTROL_DISABLE))
 			set_counting(m, word == CONTROL_ENABLE);
 		else if (m->recorder && word == CONTROL_MARK)
-			set_mark(m, text);
+			tell_logs(m, text, true);
 		control_answer(&m->control, word);
 	}
 	if (m->requests.restarts)
 		restart_stream(m);
 	return enabled;
-}
-
-static bool release_command(struct measure *m, struct err *err)
-{
-	if (command_release(&m->command, m->options->cmd, m->sys->monotonic_ns(m->sys), err))
-		return true;
-	give_up(m);
-	return false;
 }
 
 /* Let CMD run, or time pass, until --delay is over, CMD has ended or a signal asks us to end. */
@@ -219,14 +206,6 @@ static void wait_delay(struct measure *m)
 			wait_for_signal(m, end - now < TICK_NS ? end - now : TICK_NS) && !m->command.pid;
 }
 
-/* --delay is over, or `enable` came; else what was sent before the start counts from the start. */
-static void begin_control(struct measure *m)
-{
-	if (m->options->delay_ns && !m->command.ended)
-		set_counting(m, true);
-	follow_control(m);
-}
-
 static bool start_recorders(struct measure *m, const struct recorder_form *form, struct err *err)
 {
 	const struct options *o = m->options;
@@ -235,21 +214,19 @@ static bool start_recorders(struct measure *m, const struct recorder_form *form,
 			   : recorder_start(&m->session, o->log, err);
 	if (m->recorder && o->report_log)
 		m->raw = recorder_start_mlog(&m->session, o->report_log, err);
-	if (m->recorder && (m->raw || !o->report_log))
-		return true;
-	give_up(m);
-	return false;
+	return m->recorder && (m->raw || !o->report_log);
 }
 
-bool measure_begin(struct measure *m, const struct recorder_form *form, struct err *err)
+/* With --delay, CMD runs before the recorders start. */
+static bool start_all(struct measure *m, const struct recorder_form *form, struct err *err)
 {
+	struct command *c = &m->command;
+	const struct sys *sys = m->sys;
 
-	if (!block_signals(m, err)) {
-		give_up(m);
+	if (!block_signals(m, err))
 		return false;
-	}
 	if (m->options->delay_ns) {
-		if (!release_command(m, err))
+		if (!command_release(c, m->options->cmd, sys->monotonic_ns(sys), err))
 			return false;
 		wait_delay(m);
 	}
@@ -257,17 +234,28 @@ bool measure_begin(struct measure *m, const struct recorder_form *form, struct e
 		return false;
 	if (!(form && form->cuts))
 		report_interval(m);
-	if (m->session.filter)
-		begin_control(m);
-	m->options->recorded = true;
-	if (m->command.released) {
-		if (m->command.ended)
-			message("--delay: the command ended before it was over: nothing was counted");
-		m->command.begin_ns = m->command.ended ? m->command.end_ns : m->sys->monotonic_ns(m->sys);
-		return true;
+	if (m->session.filter) {
+		if (m->options->delay_ns && !c->ended) /* it is over, or `enable` came */
+			set_counting(m, true);
+		follow_control(m); /* what was sent before the start counts from the start */
 	}
-	m->options->recorded = release_command(m, err);
-	return m->options->recorded;
+	m->options->recorded = true;
+	if (!c->released) {
+		m->options->recorded = command_release(c, m->options->cmd, sys->monotonic_ns(sys), err);
+		return m->options->recorded;
+	}
+	if (c->ended)
+		message("--delay: the command ended before it was over: nothing was counted");
+	c->begin_ns = c->ended ? c->end_ns : sys->monotonic_ns(sys);
+	return true;
+}
+
+bool measure_begin(struct measure *m, const struct recorder_form *form, struct err *err)
+{
+	if (start_all(m, form, err))
+		return true;
+	give_up(m);
+	return false;
 }
 
 static void take_events(struct measure *m, int64_t now_ns)
@@ -277,7 +265,7 @@ static void take_events(struct measure *m, int64_t now_ns)
 	while (session_event(&m->session, now_ns, text, sizeof(text))) {
 		if (text[0])
 			message("%s", text);
-		follow_session(m, text);
+		tell_logs(m, text, false);
 	}
 }
 

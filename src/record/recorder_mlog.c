@@ -118,15 +118,12 @@ static bool mlog_begin(struct recorder_sink *sink, struct err *err)
 static bool judge_sample(struct raw *r, const struct sample *sample, struct err *err)
 {
 	struct mlog_note mark = {.kind = MLOG_NOTE_MARK, .time_ns = sample->end_ns, .source = -1};
-	char text[JUDGE_NEWS_TEXT];
 
-	if (!r->sink.watch)
-		return true;
-	watch_sample(r->sink.watch, sample);
-	if (!watch_news(r->sink.watch, text))
-		return true;
-	snprintf(mark.text, sizeof(mark.text), "%s", text);
-	return mlog_writer_note(r->writer, &mark, err);
+	_Static_assert(sizeof(mark.text) >= JUDGE_NEWS_TEXT, "news fit a mark");
+	if (r->sink.watch)
+		watch_sample(r->sink.watch, sample);
+	return !r->sink.watch || !watch_news(r->sink.watch, mark.text) ||
+	       mlog_writer_note(r->writer, &mark, err);
 }
 
 /* Without the passes of frames that were on time, if only those of late ones are to be kept. The

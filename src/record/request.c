@@ -117,22 +117,17 @@ static bool take_ack(struct asked_one *r)
 	return true;
 }
 
-static const struct process_signal *signal_of(struct span name)
-{
-	for (unsigned i = 0; i < process_signals_n; i++)
-		if (span_is(name, process_signals[i].name))
-			return &process_signals[i];
-	return NULL;
-}
-
 static bool send_signal(struct asked_one *r)
 {
 	struct span pid = span_word(&r->rest), start = span_word(&r->rest), name = span_word(&r->rest);
-	const struct process_signal *signal = signal_of(name);
+	const struct process_signal *signal = NULL;
 	struct process process = {.name = "process"};
 	uint64_t number;
 	struct err err;
 
+	for (unsigned i = 0; i < process_signals_n; i++)
+		if (span_is(name, process_signals[i].name))
+			signal = &process_signals[i];
 	if (!span_u64(pid, &number) || number > INT_MAX || !span_u64(start, &process.start) || !signal)
 		return refuse_request(r, "signal: expected a pid, its start and the name of a signal");
 	process.pid = (int)number;

@@ -56,12 +56,8 @@ static bool make_text(const struct options *o, const struct report_log *logs, st
 
 	for (unsigned i = 0; i < n; i++)
 		sides[i] = (struct report_side){&logs[i * runs], runs};
-	if (n == 1)
-		return (md ? report_markdown : report_html)(&logs[0], out, err);
-	if (!md)
-		return report_compare_html(sides, n, out, err);
-	report_compare_markdown(sides, n, out);
-	return true;
+	return n == 1 ? (md ? report_markdown : report_html)(&logs[0], out, err)
+		      : (md ? report_compare_markdown : report_compare_html)(sides, n, out, err);
 }
 
 /* A log that is removed afterwards is called like the report of its run, without the extension. */
@@ -93,13 +89,6 @@ static void shorten_names(struct report_log *logs, unsigned n)
 		memmove(logs[k].name, logs[k].name + common, strlen(logs[k].name + common) + 1);
 }
 
-static void tell_log(const struct report_log *log)
-{
-	session_tell_notes(&log->session, log->name);
-	if (log->missing.n)
-		message("%s: %s", log->name, log->missing.p);
-}
-
 static int report_to(const struct sys *sys, const struct options *options, struct log_file *file,
 		     struct err *err)
 {
@@ -116,7 +105,9 @@ static int report_to(const struct sys *sys, const struct options *options, struc
 		n += ok;
 	}
 	for (unsigned i = 0; i < n; i++) {
-		tell_log(&logs[i]);
+		session_tell_notes(&logs[i].session, logs[i].name);
+		if (logs[i].missing.n)
+			message("%s: %s", logs[i].name, logs[i].missing.p);
 		damaged = damaged || logs[i].damaged;
 	}
 	shorten_names(logs, n);

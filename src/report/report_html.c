@@ -369,19 +369,6 @@ static void put_budget(const struct report_log *log, struct strbuf *out)
 
 /* ---- plots ---- */
 
-static bool put_chart(const struct report_log *log, const struct chart *chart, struct strbuf *out)
-{
-	struct report_plot plot;
-
-	if (strcmp(chart->widget->name, "funnel") == 0)
-		return report_funnel_html(log, chart, out);
-	if (!report_plot_init(&plot, log, chart))
-		return false;
-	report_plot_html(&plot, out);
-	report_plot_fini(&plot);
-	return true;
-}
-
 /* Sections without a plot have no heading, but are named in *absent. */
 static void put_views(const struct report_log *log, const struct views *views, struct strbuf *nav,
 		      struct strbuf *absent, struct strbuf *out)
@@ -389,10 +376,17 @@ static void put_views(const struct report_log *log, const struct views *views, s
 	for (unsigned i = 0; i < views->n_views; i++) {
 		const struct view *view = &views->views[i];
 		AUTO_STRBUF struct strbuf plots = {0};
+		struct report_plot plot;
 		unsigned n = 0;
 
 		for (unsigned k = 0; k < view->n_charts; k++)
-			n += put_chart(log, &view->charts[k], &plots);
+			if (report_funnel_html(log, &view->charts[k], &plots)) {
+				n++;
+			} else if (report_plot_init(&plot, log, &view->charts[k])) {
+				report_plot_html(&plot, &plots);
+				report_plot_fini(&plot);
+				n++;
+			}
 		if (!n) {
 			strbuf_printf(absent, "%s%s: not in the log", absent->n ? "; " : "", view->title);
 			continue;

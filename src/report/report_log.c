@@ -87,10 +87,8 @@ static void find_marks(struct report_log *log)
 
 			mark->at_ns = at_ns;
 			snprintf(mark->text, sizeof(mark->text), "%s", text.n ? text.p : "mark");
-		} else {
-			log->n_more_marks++;
-			if (log->n_more_marks == 10 * REPORT_MARKS)
-				break;
+		} else if (++log->n_more_marks == 10 * REPORT_MARKS) {
+			break;
 		}
 		strbuf_clear(&text);
 	}
@@ -351,29 +349,24 @@ static bool read_blocks(struct report_log *log, struct err *err)
 	return block || !err->code;
 }
 
-static bool open_part(struct report_log *log, const struct options *o, struct err *err)
+static bool open_log(struct report_log *log, const struct sys *sys, const struct options *o, struct err *err)
 {
 	struct mlog_state state;
 
+	log->input = (struct mlog_input){.ctx = log->file, .read = file_read_at, .size = file_size};
+	log->reader = mlog_reader_new(&log->input, log->name, err);
+	if (!log->reader || !session_open_log(&log->session, sys, o, mlog_reader_about(log->reader), err))
+		return false;
+	log->watch = session_watch(&log->session);
 	mlog_reader_state(log->reader, &state);
 	if (!moment_check_from(o->from_ns, state.end_ns - state.begin_ns, err))
 		return false;
 	log->begin_ns = state.begin_ns + o->from_ns;
 	log->end_ns = o->to_ns && state.begin_ns + o->to_ns < state.end_ns ? state.begin_ns + o->to_ns
 									   : state.end_ns;
-	return log->end_ns > log->begin_ns || err_set(err, 0, "%s: the log has no samples yet", log->name);
-}
-
-static bool open_log(struct report_log *log, const struct sys *sys, const struct options *options,
-		     struct err *err)
-{
-	log->input = (struct mlog_input){.ctx = log->file, .read = file_read_at, .size = file_size};
-	log->reader = mlog_reader_new(&log->input, log->name, err);
-	if (!log->reader ||
-	    !session_open_log(&log->session, sys, options, mlog_reader_about(log->reader), err))
-		return false;
-	log->watch = session_watch(&log->session);
-	return open_part(log, options, err) && open_sources(log, err);
+	if (log->end_ns <= log->begin_ns)
+		return err_set(err, 0, "%s: the log has no samples yet", log->name);
+	return open_sources(log, err);
 }
 
 bool report_log_read(struct report_log *log, const struct sys *sys, const struct options *options,
@@ -403,21 +396,19 @@ bool report_log_read_file(struct report_log *log, const struct sys *sys, const s
 	return ok;
 }
 
-static void fini_source(struct report_source *s)
-{
-	for (unsigned i = 0; i < REPORT_STEPS; i++)
-		free(s->steps[i]);
-	for (unsigned i = 0; i <= REPORT_PHASES; i++)
-		free(s->phases[i]);
-	free(s->one);
-	free(s->vector);
-	free(s->scratch);
-}
-
 void report_log_fini(struct report_log *log)
 {
-	for (enum source_kind kind = 0; kind < SOURCE_KINDS; kind++)
-		fini_source(&log->sources[kind]);
+	for (enum source_kind kind = 0; kind < SOURCE_KINDS; kind++) {
+		struct report_source *s = &log->sources[kind];
+
+		for (unsigned i = 0; i < REPORT_STEPS; i++)
+			free(s->steps[i]);
+		for (unsigned i = 0; i <= REPORT_PHASES; i++)
+			free(s->phases[i]);
+		free(s->one);
+		free(s->vector);
+		free(s->scratch);
+	}
 	for (unsigned i = 0; i <= REPORT_PHASES; i++)
 		free(log->phases[i].frames);
 	free(log->spans);

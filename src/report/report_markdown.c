@@ -231,16 +231,18 @@ static void put_columns(const struct report_side *sides, unsigned n, struct strb
 	}
 }
 
-void report_compare_markdown(const struct report_side *sides, unsigned n, struct strbuf *out)
+bool report_compare_markdown(const struct report_side *sides, unsigned n, struct strbuf *out, struct err *err)
 {
 	AUTOFREE struct report_change *changes = NULL;
 	unsigned n_changes = report_changes(&sides[0], &sides[n - 1], &changes);
 	AUTO_STRBUF struct strbuf sentence = {0};
 
+	(void)err;
 	report_side_sentence(sides, n, changes, n_changes, &sentence);
 	md_put(out, "**%s**\n\n", sentence.p);
 	if (n == 2)
 		put_two(sides, changes, n_changes, out);
 	else
 		put_columns(sides, n, out);
+	return true;
 }

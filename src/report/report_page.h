@@ -133,8 +133,8 @@ void report_plot_fini(struct report_plot *plot);
 double report_line_value(const struct report_plot *plot, unsigned line, unsigned phase);
 /* Append it as a figure. */
 void report_plot_html(const struct report_plot *plot, struct strbuf *out);
-/* The same of the primitives that are left after each stage, in the phase with most of them.
- * Returns false if there are none. */
+/* The same of a funnel: the primitives that are left after each stage, in the phase with most of
+ * them. Returns false if it is another chart, or there are none. */
 bool report_funnel_html(const struct report_log *log, const struct chart *chart, struct strbuf *out);
 
 /* Parts of other plots on the same axis. Open the picture: phases, grid and marks; `name` is its
@@ -175,6 +175,7 @@ bool report_markdown(const struct report_log *log, struct strbuf *out, struct er
 /* What several runs, or builds, have in common and apart: 2 sides are what was and what is now. */
 struct report_side;
 bool report_compare_html(const struct report_side *sides, unsigned n, struct strbuf *out, struct err *err);
-void report_compare_markdown(const struct report_side *sides, unsigned n, struct strbuf *out);
+bool report_compare_markdown(const struct report_side *sides, unsigned n, struct strbuf *out,
+			     struct err *err);
 
 #endif

@@ -449,6 +449,8 @@ bool report_funnel_html(const struct report_log *log, const struct chart *chart,
 	unsigned phase = 0;
 	struct report_span span;
 
+	if (strcmp(chart->widget->name, "funnel") != 0)
+		return false;
 	for (unsigned i = 0; i < log->n_phases && chart->n_series; i++) {
 		double value;
 

@@ -56,16 +56,6 @@ static void put_column_table(const struct report_side *sides, unsigned n, const 
 	strbuf_str(out, TABLE_END);
 }
 
-static bool all_have_phase(const struct report_side *sides, unsigned n, const char *phase)
-{
-	unsigned at;
-
-	for (unsigned i = 0; i < n; i++)
-		if (!report_phase_named(&sides[i].runs[0], phase, &at))
-			return false;
-	return true;
-}
-
 void report_put_columns(const struct report_side *sides, unsigned n, struct strbuf *out)
 {
 	const struct report_log *log = &sides[0].runs[0];
@@ -73,7 +63,12 @@ void report_put_columns(const struct report_side *sides, unsigned n, struct strb
 	report_heading("columns", "Side by side", out);
 	put_column_table(sides, n, NULL, out);
 	for (unsigned i = 0; i < log->n_phases && log->n_phases > 1; i++) {
-		if (!all_have_phase(sides, n, log->phases[i].name))
+		bool all_have = true;
+		unsigned at;
+
+		for (unsigned k = 0; k < n; k++)
+			all_have &= report_phase_named(&sides[k].runs[0], log->phases[i].name, &at);
+		if (!all_have)
 			continue;
 		html_put(out, "<details><summary>Phase: %s</summary>", log->phases[i].name);
 		put_column_table(sides, n, log->phases[i].name, out);
@@ -173,7 +168,7 @@ struct side_table {
 	const char *id, *title, *note, *first, *unit;
 	int digits;
 	void (*add)(const struct report_log *log, struct side_rows *rows);
-	double (*value)(const struct report_log *log, const char *name); /* NaN: it has none */
+	double (*value)(const struct report_log *log, unsigned phase, const char *name); /* NaN: none */
 };
 
 static void add_row(struct side_rows *rows, const char *name)
@@ -195,11 +190,6 @@ static void add_passes(const struct report_log *log, struct side_rows *rows)
 		add_row(rows, table.lines[i].name);
 }
 
-static double pass_ms(const struct report_log *log, const char *name)
-{
-	return report_pass_ms(log, log->n_phases, name);
-}
-
 static void add_functions(const struct report_log *log, struct side_rows *rows)
 {
 	char text[HOT_NAME_TEXT];
@@ -214,11 +204,12 @@ static void add_functions(const struct report_log *log, struct side_rows *rows)
 }
 
 /* In a log that was sampled, a function without samples has none of the time. */
-static double function_percent(const struct report_log *log, const char *name)
+static double function_percent(const struct report_log *log, unsigned phase, const char *name)
 {
 	char text[HOT_NAME_TEXT];
 	double sum = 0;
 
+	(void)phase; /* the profile is of the whole log */
 	for (unsigned i = 0; i < log->functions.n; i++) {
 		const struct hot_row *row = &log->functions.rows[i];
 
@@ -231,7 +222,7 @@ static double function_percent(const struct report_log *log, const char *name)
 static const struct side_table side_tables[] = {
 	{"passes", "Passes",
 	 "GPU time of a frame by pass, overlaps divided evenly; what became slower first.", "pass", "ms", 2,
-	 add_passes, pass_ms},
+	 add_passes, report_pass_ms},
 	{"functions", "Hot functions",
 	 "Shares of the samples, by themselves; what grew first. Of a log that was not sampled: unknown.",
 	 "function", "%", 1, add_functions, function_percent},
@@ -243,7 +234,7 @@ static struct report_mean side_value(const struct side_table *t, const struct re
 	AUTOFREE double *values = xcalloc(side->n, sizeof(*values));
 
 	for (unsigned i = 0; i < side->n; i++)
-		values[i] = t->value(&side->runs[i], name);
+		values[i] = t->value(&side->runs[i], side->runs[i].n_phases, name);
 	return report_mean_of(values, side->n);
 }
 

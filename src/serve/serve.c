@@ -61,15 +61,6 @@ static bool print_report(void *ctx, struct strbuf *out)
 	return server->store && serve_store_report(server->store, out, &err);
 }
 
-static void take_events(struct server *server, int64_t now_ns)
-{
-	char text[512];
-
-	while (session_event(&server->session, now_ns, text, sizeof(text)))
-		if (text[0])
-			message("%s", text);
-}
-
 /* Whether there is a GPU that was not there when the devices were opened. It has to be there at two
  * looks, so that its node has its owner. */
 static bool find_device(struct server *server, int64_t now_ns)
@@ -96,20 +87,9 @@ static void close_devices(struct server *server)
 	session_close(&server->session);
 }
 
-/* Say once why the devices that were asked for cannot be opened: they are tried again. */
-static void await_devices(struct server *server, const struct err *err)
-{
-	server->look_ns = server->sys->monotonic_ns(server->sys) + SESSION_RETRY_NS;
-	if (strcmp(err->text, server->missing) == 0)
-		return;
-	snprintf(server->missing, sizeof(server->missing), "%s", err->text);
-	message("%s", err->text);
-	message("nothing is measured until then: tried again every %d s",
-		(int)(SESSION_RETRY_NS / 1000000000));
-}
-
 /* Open all devices, as far as they are there: a board's driver may be loaded after the server has
- * started. close_devices is fine after a failure, too. */
+ * started. Those that were asked for are tried again; why they cannot be opened is said once.
+ * close_devices is fine after a failure, too. */
 static bool open_devices(struct server *server, struct err *err)
 {
 	const struct options *options = server->options;
@@ -121,7 +101,13 @@ static bool open_devices(struct server *server, struct err *err)
 	if (!session_finish(&server->session, err)) {
 		if (err->code == ERR_USAGE)
 			return false;
-		await_devices(server, err);
+		server->look_ns = server->sys->monotonic_ns(server->sys) + SESSION_RETRY_NS;
+		if (strcmp(err->text, server->missing) != 0) {
+			message("%s", err->text);
+			message("nothing is measured until then: tried again every %d s",
+				(int)(SESSION_RETRY_NS / 1000000000));
+		}
+		snprintf(server->missing, sizeof(server->missing), "%s", err->text);
 		*err = (struct err){0};
 		return true;
 	}
@@ -138,6 +124,8 @@ static bool serve_until_end(struct server *server, struct err *err)
 	int64_t now = sys->monotonic_ns(sys), length = server->options->duration_ns,
 		end = length ? now + length : INT64_MAX;
 
+	char text[512];
+
 	for (; !asked_to_end && now < end; now = sys->monotonic_ns(sys)) {
 		int wait_ms = serve_http_turn(server->http);
 		struct pollfd fds[] = {{.fd = serve_http_fd(server->http), .events = POLLIN},
@@ -145,7 +133,9 @@ static bool serve_until_end(struct server *server, struct err *err)
 
 		if (server->store) {
 			fds[1].fd = sampler_fd(server->session.sampler);
-			take_events(server, now);
+			while (session_event(&server->session, now, text, sizeof(text)))
+				if (text[0])
+					message("%s", text);
 			serve_store_drain(server->store);
 		}
 		if (end - now < wait_ms * 1000000ll)

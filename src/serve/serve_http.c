@@ -270,28 +270,23 @@ static void close_oldest(struct serve_http *http)
 		close_client(oldest);
 }
 
-static struct client *add_client(struct serve_http *http, int fd)
-{
-	for (unsigned i = 0; i < SERVE_CLIENTS; i++)
-		if (http->clients[i].fd < 0) {
-			http->clients[i] = (struct client){fd, http->sys->monotonic_ns(http->sys), false};
-			return &http->clients[i];
-		}
-	return NULL;
-}
-
 static void follow_connection(void *ctx, struct MHD_Connection *connection, void **context,
 			      enum MHD_ConnectionNotificationCode what)
 {
 	const union MHD_ConnectionInfo *fd =
 		mhd.get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD);
 	struct serve_http *http = ctx;
-	struct client *client = *context;
+	struct client *client = what == MHD_CONNECTION_NOTIFY_STARTED ? NULL : *context;
 
 	http->changed = true;
 	if (what == MHD_CONNECTION_NOTIFY_STARTED) {
 		close_oldest(http);
-		*context = fd ? add_client(http, fd->connect_fd) : NULL;
+		for (unsigned i = 0; fd && i < SERVE_CLIENTS && !client; i++)
+			if (http->clients[i].fd < 0)
+				client = &http->clients[i];
+		if (client)
+			*client = (struct client){fd->connect_fd, http->sys->monotonic_ns(http->sys), false};
+		*context = client;
 	} else if (client) {
 		client->fd = -1;
 	}
