@@ -6,7 +6,6 @@
 #include "tui/boards.h"
 #include "tui/live.h"
 #include "options/options.h"
-#include "record/layer_environment.h"
 #include "record/measure.h"
 #include "report/report.h"
 #include "serve/serve.h"

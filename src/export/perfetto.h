@@ -2,30 +2,7 @@
 #ifndef MALITOP_PERFETTO_H
 #define MALITOP_PERFETTO_H
 
-#include "base/proto.h"
 #include "export/export.h"
-
-/* Field numbers and values of Perfetto's messages that both sequences use. */
-enum {
-	PACKET_CLOCK_SNAPSHOT = 6,
-	PACKET_TIMESTAMP = 8,
-	PACKET_TRACK_EVENT = 11,
-	PACKET_INTERNED = 12,
-	PACKET_PROCESS_TREE = 2,
-	PACKET_DEFAULTS = 59,
-	PACKET_TRACK_DESCRIPTOR = 60,
-	PACKET_PERF_SAMPLE = 66,
-};
-enum { STATE_CLEARED = 1, STATE_NEEDED = 2 }; /* of the defaults */
-enum { DEFAULTS_CLOCK = 58 };
-enum { REALTIME = 1, MONOTONIC = 3, BOOTTIME = 6 };
-
-/* Traces may be concatenated, so avoid the small numbers that Perfetto uses for its own
- * sequences. */
-enum { SEQUENCE_TRACKS = 8150, SEQUENCE_HOT };
-
-/* Begin a packet, which proto_end ends; state 0: none. */
-size_t perfetto_packet(struct strbuf *out, unsigned sequence, unsigned state);
 
 /* Write the clocks at the start, and state that all times are CLOCK_MONOTONIC. */
 void perfetto_clocks(const struct export_options *options, struct strbuf *out);
@@ -61,7 +38,7 @@ void slices_begin(const struct export_table *table, uint64_t parent, uint64_t fr
 void slices_sample(const struct export_table *table, unsigned source, uint64_t frames,
 		   const struct sample *sample, struct strbuf *out);
 
-/* Write the samples of running code behind a sample of a hot source (perfetto_hot.c). */
+/* Write the samples of running code behind a sample of a hot source . */
 void perfetto_hot(const struct sample *sample, struct strbuf *out);
 
 #endif

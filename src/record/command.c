@@ -1,4 +1,4 @@
-#include "record/command.h"
+#include "record/measure.h"
 
 #include "base/str.h"
 #include "base/sys.h"

@@ -1,4 +1,4 @@
-#include "record/layer_environment.h"
+#include "record/measure.h"
 
 #include "base/alloc.h"
 #include "base/str.h"

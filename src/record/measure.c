@@ -1,6 +1,5 @@
 #include "record/measure.h"
 
-#include "record/layer_environment.h"
 #include "base/alloc.h"
 #include "base/message.h"
 #include "base/units.h"

@@ -8,12 +8,36 @@
 #ifndef MALITOP_MEASURE_H
 #define MALITOP_MEASURE_H
 
-#include "record/command.h"
 #include "record/control.h"
 #include "record/recorder.h"
-#include "record/sample_filter.h"
 
 #include <signal.h>
+
+/* command: a command that is measured. Its process is held before its first instruction, so that
+ * counting can be set up first; then it is released and waited for.
+ *
+ * Ctrl-C in a terminal reaches the command and us alike; the caller passes other signals on.
+ */
+
+/* Zero means no command; all functions except command_hold then do nothing. */
+struct command {
+	pid_t pid;
+	int socket; /* socket to the held process; -1 after release */
+	bool released, ended;
+	int status;                 /* as in a shell: 128 + signal, 127 not found, 126 not run */
+	int64_t begin_ns, end_ns;   /* released, ended: CLOCK_MONOTONIC */
+	int64_t user_ns, system_ns; /* CPU time, including the children that it waited for */
+};
+
+/* Start a process that will become `cmd`, with the signal mask and the limit of open files that we
+ * had at the first call. It ends if we end first. */
+bool command_hold(struct command *command, char **cmd, struct err *err);
+/* Let it run. Returns false if it cannot run: err->code is the reason, and status is set. */
+bool command_release(struct command *command, char **cmd, int64_t now_ns, struct err *err);
+/* Whether it has ended; all fields are then valid. Never waits. */
+bool command_reap(struct command *command, int64_t now_ns);
+/* End a process that is still held, without running `cmd`. */
+void command_drop(struct command *command);
 
 /* What the reader of a stream asks for (control.h): each request is carried out, or refused with a
  * reason. What arrives is untrusted. A request starts no program and opens no file. */
@@ -65,5 +89,19 @@ int measure_end(struct measure *m, struct recorder_state *state, struct err *err
  * if there is one (128 + signal, 127 not found, 126 not executable). *out gets a one-line summary.
  * *err gets the message of a failure, even if the status is that of CMD. */
 int record_run(const struct sys *sys, struct options *options, struct strbuf *out, struct err *err);
+
+/* layer_environment: what a command needs to load malitop's Vulkan layer and GLES library
+ * (--passes). */
+
+/* Set this process's environment, which CMD inherits: the Vulkan loader finds the layer, and the
+ * dynamic linker preloads the GLES library after what it preloads anyway. Both are searched in
+ * $MALITOP_LAYER_PATH, else where they are installed; an error if neither is there. Call it before
+ * any thread is started. */
+bool layer_environment_set(const struct sys *sys, struct err *err);
+/* Append the same as lines that a shell reads, for an application that is started some other
+ * way. */
+bool layer_environment_print(const struct sys *sys, struct strbuf *out, struct err *err);
+/* Append a word as a shell reads it, in quotes. */
+void shell_quote(struct strbuf *out, const char *word);
 
 #endif

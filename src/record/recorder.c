@@ -1,6 +1,5 @@
 #include "record/recorder.h"
 
-#include "record/sample_filter.h"
 #include "record/recorder_sink.h"
 #include "base/alloc.h"
 #include "base/message.h"

@@ -1,7 +1,7 @@
 #include "record/remote.h"
 
 #include "record/control.h"
-#include "record/layer_environment.h"
+#include "record/measure.h"
 #include "record/log_file.h"
 #include "options/options_table.h"
 #include "base/alloc.h"

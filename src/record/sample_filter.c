@@ -1,4 +1,4 @@
-#include "record/sample_filter.h"
+#include "record/recorder.h"
 
 #include "base/alloc.h"
 

@@ -5,7 +5,6 @@
 #include "base/message.h"
 #include "export/export_findings.h"
 #include "record/log_file.h"
-#include "report/report_changes.h"
 #include "report/report_page.h"
 
 #include <errno.h>

@@ -1,4 +1,3 @@
-#include "report/report_changes.h"
 
 #include "base/alloc.h"
 #include "base/real.h"

@@ -1,6 +1,5 @@
 /* The page of several builds, or of several runs of each. Two sides are what was and what is now:
  * their plots are over each other. More sides are columns. */
-#include "report/report_changes.h"
 #include "report/report_page.h"
 
 #include "base/alloc.h"

@@ -1,5 +1,4 @@
 /* The page of one log: its tables, and the whole. */
-#include "report/report_changes.h"
 #include "report/report_page.h"
 
 #include "base/alloc.h"

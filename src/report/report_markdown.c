@@ -1,5 +1,4 @@
 /* The text of one log for a ticket, as GitHub and GitLab show it. */
-#include "report/report_changes.h"
 #include "report/report_page.h"
 
 #include "base/alloc.h"

@@ -1,5 +1,4 @@
 /* Tables with a column for each side. */
-#include "report/report_changes.h"
 #include "report/report_page.h"
 
 #include "base/alloc.h"

@@ -1,5 +1,5 @@
 /* Commands under measurement: real ones, held, released and waited for. */
-#include "record/command.h"
+#include "record/measure.h"
 #include "base/alloc.h"
 #include "base/sys.h"
 #include "tests/support/await.h"

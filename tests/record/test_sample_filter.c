@@ -1,5 +1,5 @@
 /* Samples at times at which counting is disabled are kept out of a recording. */
-#include "record/sample_filter.h"
+#include "record/recorder.h"
 #include "base/alloc.h"
 
 #include <setjmp.h>

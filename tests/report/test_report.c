@@ -1,6 +1,6 @@
 /* What a report makes of a log: its frames, its phases, and a long one in bounded memory. */
 #include "report/report.h"
-#include "report/report_changes.h"
+#include "report/report_page.h"
 #include "report/report_log.h"
 #include "base/file.h"
 #include "tests/support/log_bench.h"
