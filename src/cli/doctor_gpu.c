@@ -60,7 +60,6 @@ static bool comes_first(struct span line)
  * thing and words. What helps may follow " -> ". */
 static void add_line(struct doctor *d, enum doctor_area area, struct span line)
 {
-
 	static const struct {
 		const char *begins;
 		enum doctor_state state;
@@ -75,7 +74,6 @@ static void add_line(struct doctor *d, enum doctor_area area, struct span line)
 		*help = 0;
 	rest = line = span_of(words);
 	thing = span_until(&rest, ':');
-
 	while (gap + 1 < line.n && !(line.p[gap] == ' ' && line.p[gap + 1] == ' '))
 		gap++;
 	if (gap + 1 < line.n && gap < thing.n) {

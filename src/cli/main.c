@@ -52,17 +52,6 @@ static int run_live(const struct sys *sys, const struct options *options, struct
 	return status;
 }
 
-static int run_with_data(const struct options *options, struct strbuf *out, struct err *err,
-			 enum exit_status (*run)(const struct options *, const struct gpudb *,
-						 struct strbuf *, struct err *))
-{
-	struct gpudb *db = gpudb_load(options->gpudb, options->n_gpudb, err);
-	int status = db ? (int)run(options, db, out, err) : EXIT_FAILED;
-
-	gpudb_free(db);
-	return status;
-}
-
 /* record and stat, with --report. */
 static int run_measuring(const struct sys *sys, struct options *options, struct strbuf *out, struct err *err)
 {
@@ -76,19 +65,28 @@ static int run_measuring(const struct sys *sys, struct options *options, struct 
 	return options->report_file ? report_end(&report, sys, options, status) : status;
 }
 
+/* Commands that only need the data. */
+static const struct {
+	enum command_word command;
+	enum exit_status (*run)(const struct options *, const struct gpudb *, struct strbuf *, struct err *);
+} data_commands[] = {{COMMAND_EVAL, eval_run},
+		     {COMMAND_EXPLAIN, explain_run},
+		     {COMMAND_COMPLETE, complete_run},
+		     {COMMAND_LIST, list_run}};
+
 static int run_command(struct options *options, struct strbuf *out, struct err *err)
 {
 	static struct sys
 		sys; /* static as options are: a thread stuck in a driver uses both until the exit */
 
-	if (options->command == COMMAND_EVAL)
-		return run_with_data(options, out, err, eval_run);
-	if (options->command == COMMAND_EXPLAIN)
-		return run_with_data(options, out, err, explain_run);
-	if (options->command == COMMAND_COMPLETE)
-		return run_with_data(options, out, err, complete_run);
-	if (options->command == COMMAND_LIST)
-		return run_with_data(options, out, err, list_run);
+	for (size_t i = 0; i < ARRAY_LEN(data_commands); i++)
+		if (options->command == data_commands[i].command) {
+			struct gpudb *db = gpudb_load(options->gpudb, options->n_gpudb, err);
+			int status = db ? (int)data_commands[i].run(options, db, out, err) : EXIT_FAILED;
+
+			gpudb_free(db);
+			return status;
+		}
 	if (!sys_init(&sys, NULL, err))
 		return EXIT_FAILED;
 	if (options->command == COMMAND_PASSES)

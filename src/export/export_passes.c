@@ -19,6 +19,8 @@ static double value_of(const struct metric_set *set, const double *vector, const
 	return metric ? metric_value(metric, vector) : NAN;
 }
 
+#define TEXT ((char[32]){""})
+
 static const char *ms_text(char text[32], double ms)
 {
 	snprintf(text, 32, isfinite(ms) ? "%.3f" : "-", ms);
@@ -35,7 +37,6 @@ static double share_ms(const struct frame_times *times, double share, const stru
 static void put_worst(const struct export_source *source, int64_t begin_ns, struct strbuf *out)
 {
 	const struct frame_stats *stats = &source->run->stats;
-	char text[5][32];
 
 	if (!stats->n_worst)
 		return;
@@ -46,9 +47,9 @@ static void put_worst(const struct export_source *source, int64_t begin_ns, stru
 		const char *cause = frame_cause(stats, w);
 
 		strbuf_printf(out, "frame %-18.0f  %10s  %10s  %10s  %10s  %10s  %s", w->number,
-			      ms_text(text[0], (double)(w->end_ns - begin_ns) * 1e-9),
-			      ms_text(text[1], w->ms), ms_text(text[2], w->cpu_ms),
-			      ms_text(text[3], w->gpu_ms), ms_text(text[4], w->present_ms), cause);
+			      ms_text(TEXT, (double)(w->end_ns - begin_ns) * 1e-9), ms_text(TEXT, w->ms),
+			      ms_text(TEXT, w->cpu_ms), ms_text(TEXT, w->gpu_ms),
+			      ms_text(TEXT, w->present_ms), cause);
 		if (w->pass[0])
 			strbuf_printf(out, "%s%s %.3f ms", cause[0] ? "; " : "", w->pass, w->pass_ms);
 		strbuf_line_end(out);
@@ -76,7 +77,6 @@ static void put_frames(const struct export_source *source, const double *vector,
 		{"frame.gpu_ms", "GPU, union of its passes", 0},
 	};
 	double changes = value_of(set, vector, "passes.changes");
-	char text[32];
 
 	strbuf_printf(out, "\n%s (pid %u): %.0f frames", table->app, table->pid,
 		      value_of(set, vector, "frame.count"));
@@ -88,13 +88,13 @@ static void put_frames(const struct export_source *source, const double *vector,
 			changes, changes > 1 ? "s" : "");
 	for (size_t i = 0; i < ARRAY_LEN(rows); i++)
 		strbuf_printf(out, "%12s ms  %s\n",
-			      ms_text(text, rows[i].share > 0 ? share_ms(times, rows[i].share, set, vector,
+			      ms_text(TEXT, rows[i].share > 0 ? share_ms(times, rows[i].share, set, vector,
 									 rows[i].metric)
 							      : value_of(set, vector, rows[i].metric)),
 			      rows[i].title);
-	strbuf_printf(out, "%12s fps the slowest 1 %% of frames\n", ms_text(text, times_low(times, 0.01)));
-	strbuf_printf(out, "%12s fps the slowest 0.1 %%\n", ms_text(text, times_low(times, 0.001)));
-	strbuf_printf(out, "%12s %%   on time\n", ms_text(text, value_of(set, vector, "frame.on_time")));
+	strbuf_printf(out, "%12s fps the slowest 1 %% of frames\n", ms_text(TEXT, times_low(times, 0.01)));
+	strbuf_printf(out, "%12s fps the slowest 0.1 %%\n", ms_text(TEXT, times_low(times, 0.001)));
+	strbuf_printf(out, "%12s %%   on time\n", ms_text(TEXT, value_of(set, vector, "frame.on_time")));
 }
 
 static const char *work_text(char text[32], double n)
@@ -106,7 +106,7 @@ static const char *work_text(char text[32], double n)
 static void put_lines(const struct pass_table *table, struct strbuf *out)
 {
 	size_t width = NAME_LEAST;
-	char own[32], span[32], size[32], calls[32], vertices[32];
+	char size[32];
 	double sum = 0;
 
 	for (unsigned i = 0; i < table->n; i++)
@@ -122,19 +122,18 @@ static void put_lines(const struct pass_table *table, struct strbuf *out)
 		if (l->width)
 			snprintf(size, sizeof(size), "%ux%u", l->width, l->height);
 		strbuf_printf(out, "%-*s  %10s  %10s  %5.1f %%  %-9s  %-11s  %7s  %10s", (int)width, l->name,
-			      ms_text(own, l->ms), ms_text(span, l->span_ms), l->share,
-			      passes_kind_names[l->kind], size, work_text(calls, l->draws + l->dispatches),
-			      work_text(vertices, l->vertices));
+			      ms_text(TEXT, l->ms), ms_text(TEXT, l->span_ms), l->share,
+			      passes_kind_names[l->kind], size, work_text(TEXT, l->draws + l->dispatches),
+			      work_text(TEXT, l->vertices));
 		strbuf_line_end(out);
 	}
-	strbuf_printf(out, "%-*s  %10s\n", (int)width, "all passes", ms_text(own, sum));
+	strbuf_printf(out, "%-*s  %10s\n", (int)width, "all passes", ms_text(TEXT, sum));
 }
 
 /* Per frame, where there are frames. Regions ran in the omitted first one as well. */
 static void put_regions(const struct pass_table *table, double frames, struct strbuf *out)
 {
 	size_t width = NAME_LEAST;
-	char frame[32], call[32], cycles[32], rate[32], calls[32];
 
 	if (!table->n_regions)
 		return;
@@ -145,12 +144,11 @@ static void put_regions(const struct pass_table *table, double frames, struct st
 	for (unsigned i = 0; i < table->n_regions; i++) {
 		const struct region_line *l = &table->regions[i];
 
-		snprintf(calls, sizeof(calls), "%.0f", l->calls);
-		strbuf_printf(out, "%-*s  %10s  %10s  %10s  %10s  %6s\n", (int)width, l->name,
-			      ms_text(frame, frames > 0 ? l->ms / frames : NAN),
-			      ms_text(call, l->ms / l->calls), calls,
-			      ms_text(cycles, l->cycles / l->calls * 1e-6),
-			      ms_text(rate, l->instructions / l->cycles));
+		strbuf_printf(out, "%-*s  %10s  %10s  %10.0f  %10s  %6s\n", (int)width, l->name,
+			      ms_text(TEXT, frames > 0 ? l->ms / frames : NAN),
+			      ms_text(TEXT, l->ms / l->calls), l->calls,
+			      ms_text(TEXT, l->cycles / l->calls * 1e-6),
+			      ms_text(TEXT, l->instructions / l->cycles));
 	}
 }
 

@@ -121,9 +121,9 @@ void perfetto_event(const struct export_table *table, const struct perfetto_even
 	proto_end(out, packet);
 }
 
-/* ---- samples of running code as Perfetto's own packets, so that its flame graphs show them ----
+/* ---- running code, as Perfetto's own packets, so that its flame graphs show it ----
  *
- * Each sample of the source is a state of its own: its names, frames and stacks are interned anew. */
+ * Each sample of the source is a state of its own: its names and stacks are interned anew. */
 
 #define DEEPEST 512
 

@@ -12,6 +12,7 @@
 #include "record/recorder.h"
 
 #include <signal.h>
+#include <sys/types.h>
 
 /* command: a command that is measured. Its process is held before its first instruction, so that
  * counting can be set up first; then it is released and waited for.
