@@ -2,8 +2,6 @@
 
 #include "base/alloc.h"
 
-#include <string.h>
-
 /* The most important first. Names in a row mean the same on different machines: the first that
  * exists is used. */
 #define ALTERNATIVES 3

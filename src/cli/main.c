@@ -19,9 +19,7 @@
 #include <malloc.h>
 #include <signal.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 /* Print the results. It is a failure if they cannot all be written (a full disk), but not if the
  * reader closes the pipe early. */

@@ -2,13 +2,10 @@
 
 #include "record/log_file.h"
 #include "record/remote.h"
-#include "base/alloc.h"
 
 #include <errno.h>
 #include <poll.h>
 #include <signal.h>
-#include <stdio.h>
-#include <string.h>
 #include <unistd.h>
 
 #define PIECE 65536

@@ -98,14 +98,6 @@ static unsigned first_source(const struct export_table *table)
 	return first < 0 ? 0 : (unsigned)first;
 }
 
-static bool is_by_guide(const struct export_table *table)
-{
-	for (unsigned s = 0; s < table->n_sources; s++)
-		if (table->sources[s].set->layout && table->sources[s].set->definitions == DEFINITIONS_GUIDE)
-			return true;
-	return false;
-}
-
 struct export *export_new(const struct export_format *format, const struct export_options *options,
 			  const struct export_source *sources, unsigned n_sources, export_write_fn *write,
 			  void *ctx, struct err *err)
@@ -137,7 +129,8 @@ struct export *export_new(const struct export_format *format, const struct expor
 	if (ok && format->arrange)
 		format->arrange(&ex->table);
 	ex->table.first = first_source(&ex->table);
-	ex->table.guide = is_by_guide(&ex->table);
+	for (unsigned s = 0; s < n_sources; s++)
+		ex->table.guide |= sources[s].set->layout && sources[s].set->definitions == DEFINITIONS_GUIDE;
 	ok = ok && (!format->check || format->check(&ex->table, err));
 	if (ok) {
 		allocate_buffers(ex);

@@ -34,13 +34,6 @@ static void globs_init(struct globs *globs, const char *metrics)
 	}
 }
 
-static void globs_fini(struct globs *globs)
-{
-	for (unsigned i = 0; i < globs->n; i++)
-		free(globs->list[i].pattern);
-	free(globs->list);
-}
-
 /* fnmatch is slow in multibyte locales, and most patterns are plain names. */
 static bool is_match(const char *pattern, const char *name)
 {
@@ -220,7 +213,9 @@ bool export_columns(struct export_table *table, struct err *err)
 				     strchr(globs.list[i].pattern, '.') && !table->options->per_core
 					     ? "; single cores, slices and CPUs need --per-core"
 					     : "");
-	globs_fini(&globs);
+	for (unsigned i = 0; i < globs.n; i++)
+		free(globs.list[i].pattern);
+	free(globs.list);
 	table->n_metrics = table->n_columns;
 	if (table->options->lines != EXPORT_ROWS)
 		add_command(table);

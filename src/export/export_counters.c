@@ -62,12 +62,6 @@ static int find_counter(const struct gpu_layout *layout, const char *name, int a
 	return -1;
 }
 
-/* Return whether a slot is a row of the table, and not the sum of several rows. */
-static bool is_single(const struct metric_set *set, const struct slot *slot, enum gpu_block block)
-{
-	return slot->instance == (is_only_one(set, block) ? INSTANCE_ALL : instance_of_block[block]);
-}
-
 static void put_constant(struct strbuf *out, enum rawtable_constant which, double value)
 {
 	if (!isnan(value))
@@ -102,8 +96,10 @@ static void put_counters(const struct metric_set *set, const struct column *sum,
 		if (of_slot[i] < 0)
 			continue;
 		at = of_slot[i];
-		if (!is_single(set, &set->slots[i], counters[at].block))
-			of_slot[i] = -1;
+		if (set->slots[i].instance != (is_only_one(set, counters[at].block)
+						       ? INSTANCE_ALL
+						       : instance_of_block[counters[at].block]))
+			of_slot[i] = -1; /* the sum of several rows */
 		else if (isnan(sum->value[i]))
 			unknown[at] = true;
 	}

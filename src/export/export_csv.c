@@ -108,14 +108,6 @@ static void frames_sample(const struct export_table *table, unsigned source, con
 	}
 }
 
-static const char *name_of_row(const struct pass_table *passes, unsigned row)
-{
-	for (unsigned i = 0; i < passes->n; i++)
-		if (passes->lines[i].row == row)
-			return passes->lines[i].name;
-	return "";
-}
-
 static void put_passes(const struct export_table *table, const struct pass_table *names,
 		       const struct pass_record *frame, struct strbuf *out)
 {
@@ -126,7 +118,7 @@ static void put_passes(const struct export_table *table, const struct pass_table
 			continue;
 		begin_line(table, wall_of(table, frame->begin_ns) + (int64_t)(span.begin_ms * 1e6), out);
 		add_number(out, frame->number);
-		add_text(out, name_of_row(names, span.row));
+		add_text(out, export_pass_name(names, span.row, ""));
 		add_number(out, span.queue);
 		add_number(out, span.end_ms - span.begin_ms);
 		strbuf_str(out, CSV_EOL);

@@ -7,7 +7,6 @@
 
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #define SOFTWARE "PerfRunningSoftware" /* the set of the kernel's own events */

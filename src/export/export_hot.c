@@ -27,31 +27,14 @@ static double value_of(const struct export_table *table, const char *name)
 	return metric ? metric_value(metric, vector) : NAN;
 }
 
-static void format_threads(const struct hot_profile *p, const struct hot_row *row, char text[TEXT])
-{
-	if (row->n_threads > 1)
-		snprintf(text, TEXT, "%u threads", row->n_threads);
-	else
-		snprintf(text, TEXT, "%s", row->n_threads ? p->threads[row->thread].name : "");
-}
-
-static unsigned count_shown(const struct hot_table *t)
-{
-	unsigned n = 0;
-
-	while (n < t->n && n < ROWS_MOST && t->rows[n].self >= SHARE_LEAST)
-		n++;
-	return n;
-}
-
 static void put_rows(const struct hot_profile *p, const struct hot_table *t, struct strbuf *out)
 {
-	unsigned n = count_shown(t);
+	unsigned n = 0; /* that are shown */
 	int width = NAME_LEAST;
 	char text[HOT_NAME_TEXT];
 
-	for (unsigned i = 0; i < n; i++) {
-		hot_function_text(&p->functions[t->rows[i].function], text, sizeof(text));
+	for (; n < t->n && n < ROWS_MOST && t->rows[n].self >= SHARE_LEAST; n++) {
+		hot_function_text(&p->functions[t->rows[n].function], text, sizeof(text));
 		width = (int)strlen(text) > width ? (int)strlen(text) : width;
 	}
 	width = width > NAME_MOST ? NAME_MOST : width;
@@ -64,7 +47,10 @@ static void put_rows(const struct hot_profile *p, const struct hot_table *t, str
 		char share[16], threads[TEXT];
 
 		hot_function_text(f, text, sizeof(text));
-		format_threads(p, row, threads);
+		if (row->n_threads > 1)
+			snprintf(threads, TEXT, "%u threads", row->n_threads);
+		else
+			snprintf(threads, TEXT, "%s", row->n_threads ? p->threads[row->thread].name : "");
 		snprintf(share, sizeof(share), few ? "[%.1f]" : "%.1f", row->self * 100);
 		strbuf_printf(out, "%6s %%  %4.1f %%  ", share, row->plus_minus * 100);
 		if (t->has_calls)

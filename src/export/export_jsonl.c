@@ -3,11 +3,7 @@
 
 #include "base/alloc.h"
 #include "base/json.h"
-#include "base/units.h"
 #include "model/rawtable.h"
-
-#include <math.h>
-#include <string.h>
 
 /* Write the constants of a GPU: those of the device under the names of the raw counter table, then
  * those of the product. */

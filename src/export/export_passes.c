@@ -221,6 +221,14 @@ void export_passes(const struct export_source *source, const struct column *sum,
 	free(vector);
 }
 
+const char *export_pass_name(const struct pass_table *passes, unsigned row, const char *unknown)
+{
+	for (unsigned i = 0; i < passes->n; i++)
+		if (passes->lines[i].row == row)
+			return passes->lines[i].name;
+	return unknown;
+}
+
 struct metric_frames export_frames(const struct export_table *table, const struct column *const *sums)
 {
 	struct metric_frames frames = METRIC_FRAMES_UNKNOWN;

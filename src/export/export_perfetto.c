@@ -13,13 +13,10 @@
 #include "export/export_priv.h"
 #include "export/perfetto.h"
 
-#include "base/alloc.h"
 #include "passes/pass_table.h"
 
 #include <assert.h>
-#include <inttypes.h>
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 /* ---- ids of tracks ---- */

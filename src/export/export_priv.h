@@ -20,6 +20,8 @@ void export_passes(const struct export_source *source, const struct column *sum,
 /* The same as one JSON object. */
 void export_passes_json(const struct export_source *source, const struct column *sum, int64_t begin_ns,
 			struct strbuf *out);
+/* The name of the pass in that row of the source; `unknown` if it has none. */
+const char *export_pass_name(const struct pass_table *passes, unsigned row, const char *unknown);
 /* The end of a table for people. */
 void export_text_end(const struct export_table *table, struct strbuf *out);
 /* Write the functions that ran (table->hot), or nothing if that was not sampled. */

@@ -2,12 +2,12 @@
  * slice for every pass, and a track per thread with regions. Slices of a track must not overlap,
  * but passes may: those that do are on further lanes, and frames take turns on two sets of
  * lanes. */
+#include "export/export_priv.h"
 #include "export/perfetto.h"
 
 #include "base/alloc.h"
 #include "base/real.h"
 
-#include <math.h>
 #include <stdio.h>
 
 /* Tracks by the first one of the source, which is that of frames. */
@@ -74,14 +74,6 @@ static void put_slice(const struct slices *s, uint64_t track, const char *name, 
 	perfetto_event(s->table, &(struct perfetto_event){at_ns[1], SLICE_END, track, NULL, 0}, s->out);
 }
 
-static const char *name_of_row(const struct slices *s, unsigned row)
-{
-	for (unsigned i = 0; i < s->passes.n; i++)
-		if (s->passes.lines[i].row == row)
-			return s->passes.lines[i].name;
-	return "pass";
-}
-
 static const char *name_of_region(const struct slices *s, unsigned row)
 {
 	for (unsigned i = 0; i < s->passes.n_regions; i++)
@@ -124,7 +116,8 @@ static void put_pass(struct slices *s, double number, int64_t origin_ns, const s
 	if (lane == SLICES_LANES)
 		return;
 	s->lane_ns[odd][lane] = origin_ns + (int64_t)(span->end_ms * 1e6);
-	put_span(s, lane_uuid(s->frames, odd, lane), name_of_row(s, span->row), origin_ns, span);
+	put_span(s, lane_uuid(s->frames, odd, lane), export_pass_name(&s->passes, span->row, "pass"),
+		 origin_ns, span);
 }
 
 /* A log of earlier versions has the newest frame of each sample only. Regions of a thread nest; an

@@ -7,7 +7,6 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #define LAYER "VK_LAYER_MALITOP_passes"
 #define MANIFEST "VkLayer_malitop.json"

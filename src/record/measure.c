@@ -99,19 +99,6 @@ static void close_all(struct measure *m)
 	sys_cleanup_close(&m->signals_fd);
 }
 
-/* Nothing is left behind. */
-static void give_up(struct measure *m)
-{
-	if (m->raw)
-		recorder_drop(m->raw);
-	if (m->recorder)
-		recorder_drop(m->recorder);
-	if (m->command.ended)
-		m->status = m->command.status;
-	command_drop(&m->command);
-	close_all(m);
-}
-
 /* Say something to both logs: a message, or with `mark` a mark. */
 static void tell_logs(struct measure *m, const char *text, bool mark)
 {
@@ -253,7 +240,14 @@ bool measure_begin(struct measure *m, const struct recorder_form *form, struct e
 {
 	if (start_all(m, form, err))
 		return true;
-	give_up(m);
+	if (m->raw)
+		recorder_drop(m->raw);
+	if (m->recorder)
+		recorder_drop(m->recorder);
+	if (m->command.ended)
+		m->status = m->command.status;
+	command_drop(&m->command);
+	close_all(m);
 	return false;
 }
 

@@ -6,7 +6,6 @@
 
 #include <limits.h>
 #include <stdio.h>
-#include <string.h>
 
 #define INTERVAL_LEAST 1000000ll
 #define INTERVAL_MOST 10000000000ll

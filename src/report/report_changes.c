@@ -258,13 +258,11 @@ char *report_change_text(const struct report_change *c, char text[32])
 
 const char *report_change_word(const struct report_change *c)
 {
-	static const char *const words[] = {[REPORT_WORSE] = "worse",
-					    [REPORT_BETTER] = "better",
-					    [REPORT_OTHER] = "",
-					    [REPORT_CHANCE] = "may be chance",
-					    [REPORT_NO_CHANGE] = ""};
-
-	return has_runs(c) ? words[c->word] : "";
+	return !has_runs(c)               ? ""
+	       : c->word == REPORT_WORSE  ? "worse"
+	       : c->word == REPORT_BETTER ? "better"
+	       : c->word == REPORT_CHANCE ? "may be chance"
+					  : "";
 }
 
 /* What a sentence is about, the first that is known. */

@@ -7,8 +7,6 @@
 
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #define CHANGES 3 /* that the first screen names */
 #define FRAME_HEIGHT 150

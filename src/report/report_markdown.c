@@ -6,7 +6,6 @@
 #include "base/real.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #define SPARK_CELLS 40

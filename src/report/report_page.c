@@ -1,13 +1,11 @@
 #include "report/report_page.h"
 
-#include "base/alloc.h"
 #include "base/real.h"
 #include "model/embed.h"
 #include "views/view.h"
 #include "config.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 #include <time.h>
 

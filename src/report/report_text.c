@@ -8,7 +8,6 @@
 #include <ctype.h>
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #define THROUGHOUT 0.95 /* of the time */

@@ -12,7 +12,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #define CLIENTS_HIGH (SERVE_CLIENTS * 3 / 4) /* a new connection closes the oldest one from here on */
