@@ -37,14 +37,6 @@ static const char *const headlines[][ALTERNATIVES] = {
 	{"CPUOnline"},
 };
 
-static bool metric_exists(const struct metric_set *const *sets, unsigned n_sets, const char *name)
-{
-	for (unsigned s = 0; s < n_sets; s++)
-		if (metric_find(sets[s], span_of(name)))
-			return true;
-	return false;
-}
-
 /* Add a name to those with commas, once. */
 static void choose_metric(struct strbuf *names, struct span name)
 {
@@ -95,12 +87,14 @@ char *headline_choose(const struct metric_set *const *sets, unsigned n_sets, con
 	for (size_t i = 0; i < ARRAY_LEN(headlines) && n < HEADLINE_METRICS; i++) {
 		const char *const *name = headlines[i];
 		size_t before = chosen.n;
-		unsigned a = 0;
+		const struct metric *found = NULL;
 
-		while (a < ALTERNATIVES && name[a] && !metric_exists(sets, n_sets, name[a]))
-			a++;
-		if (a < ALTERNATIVES && name[a])
-			choose_metric(&chosen, span_of(name[a]));
+		for (unsigned a = 0; a < ALTERNATIVES && name[a] && !found; a++) {
+			for (unsigned k = 0; k < n_sets && !found; k++)
+				found = metric_find(sets[k], span_of(name[a]));
+			if (found)
+				choose_metric(&chosen, span_of(name[a]));
+		}
 		n += chosen.n > before;
 	}
 	return chosen.p;

@@ -169,11 +169,6 @@ static int compare_ranks(const void *a, const void *b)
 
 /* ---- printing ---- */
 
-static void value_text(char text[UNITS_TEXT], const struct compared *r, unsigned log)
-{
-	unit_format(text, r->value[log], r->unit, r->rate, true);
-}
-
 /* "+12.3 %"; "new" if there was none before. */
 static void change_text(char text[UNITS_TEXT], const struct compared *r)
 {
@@ -225,8 +220,8 @@ static void print_table(const struct export_compare *c, struct strbuf *out)
 		same += is_same(r);
 		if (is_same(r) || !is_known(r))
 			continue;
-		value_text(before, r, 0);
-		value_text(after, r, 1);
+		unit_format(before, r->value[0], r->unit, r->rate, true);
+		unit_format(after, r->value[1], r->unit, r->rate, true);
 		change_text(change, r);
 		strbuf_printf(out, "%-*s  %12s  %12s  %10s\n", width, r->name, before, after, change);
 	}

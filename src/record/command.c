@@ -23,15 +23,6 @@ static struct {
 	struct rlimit files;
 } start;
 
-static void note_start(void)
-{
-	if (start.known)
-		return;
-	start.known = true;
-	sigprocmask(SIG_SETMASK, NULL, &start.mask);
-	getrlimit(RLIMIT_NOFILE, &start.files);
-}
-
 static int status_of_failure(int code)
 {
 	return code == ENOENT ? NOT_FOUND : NOT_EXECUTABLE;
@@ -66,7 +57,11 @@ bool command_hold(struct command *command, char **cmd, struct err *err)
 	str_printable(name, sizeof(name), cmd[0]);
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0)
 		return err_set(err, errno, "%s: cannot start: %s", name, strerror(errno));
-	note_start();
+	if (!start.known) {
+		start.known = true;
+		sigprocmask(SIG_SETMASK, NULL, &start.mask);
+		getrlimit(RLIMIT_NOFILE, &start.files);
+	}
 	signal(SIGCHLD, SIG_DFL); /* if it is ignored, the status of CMD is lost */
 	command->pid = fork();
 	if (command->pid == 0) {

@@ -65,11 +65,6 @@ static bool follow_link(struct path_walk *w, int link, const char *name, struct 
 	return target[0] != '/' || move_to_start(w, target, err);
 }
 
-static bool is_foreign(const struct stat *st)
-{
-	return st->st_uid != geteuid() && st->st_uid != 0;
-}
-
 /* Enter an opened part of any type. Closes `part`, unless it becomes the current directory. */
 static bool enter_part(struct path_walk *w, int part, const char *name, struct err *err)
 {
@@ -79,7 +74,7 @@ static bool enter_part(struct path_walk *w, int part, const char *name, struct e
 
 	if (sys->fstat(sys, w->fd, &above) != 0 || sys->fstat(sys, part, &st) != 0)
 		ok = path_fails(errno, err);
-	else if (above.st_mode & S_IWOTH && is_foreign(&st))
+	else if (above.st_mode & S_IWOTH && st.st_uid != geteuid() && st.st_uid != 0)
 		ok = err_set(err, EPERM,
 			     "%s: in a world-writable directory and owned by another user: choose another "
 			     "directory",

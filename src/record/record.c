@@ -6,12 +6,6 @@
 #include <string.h>
 #include <unistd.h>
 
-/* CMD has the terminal to itself. */
-static bool shows_progress(const struct options *o)
-{
-	return isatty(STDERR_FILENO) && !o->cmd;
-}
-
 /* "1:02:03 3723 samples, 1.23 MB, 0 lost: run.mlog", cut to 80 columns. */
 static void show_progress(const struct measure *m, double seconds)
 {
@@ -24,23 +18,13 @@ static void show_progress(const struct measure *m, double seconds)
 			 (unsigned long long)state.lost, recorder_name(m->recorder));
 }
 
-/* "3723 samples", or "3723 samples, 12 failed". */
-static const char *count_text(char *buf, size_t size, const struct recorder_state *state)
-{
-	int n = snprintf(buf, size, "%llu samples", (unsigned long long)state->rows);
-
-	if (state->n_failed)
-		snprintf(buf + n, size - (size_t)n, ", %llu failed", (unsigned long long)state->n_failed);
-	return buf;
-}
-
 int record_run(const struct sys *sys, struct options *options, struct strbuf *out, struct err *err)
 {
 	struct recorder_state state;
 	struct measure m;
 	AUTO_STRBUF struct strbuf report = {0};
 	bool streams = strcmp(options->log, "-") == 0; /* standard output is the log's */
-	char name[64], count[64];
+	char name[64];
 	int status;
 
 	if (streams && options->format == FORMAT_MLOG && isatty(STDOUT_FILENO)) {
@@ -52,13 +36,16 @@ int record_run(const struct sys *sys, struct options *options, struct strbuf *ou
 	}
 	if (!measure_open(&m, sys, options, err) || !measure_begin(&m, NULL, err))
 		return m.status;
-	m.shows_progress = shows_progress(options);
+	m.shows_progress = isatty(STDERR_FILENO) && !options->cmd; /* which has the terminal to itself */
 	measure_wait(&m, m.shows_progress ? show_progress : NULL);
 	message_progress_end();
 	snprintf(name, sizeof(name), "%s", streams ? "stream" : recorder_name(m.recorder));
 	status = measure_end(&m, &state, err);
-	strbuf_printf(&report, "%s: %s, %.2f MB, %llu lost\n", name, count_text(count, sizeof(count), &state),
-		      (double)state.bytes / 1e6, (unsigned long long)state.lost);
+	strbuf_printf(&report, "%s: %llu samples", name, (unsigned long long)state.rows);
+	if (state.n_failed)
+		strbuf_printf(&report, ", %llu failed", (unsigned long long)state.n_failed);
+	strbuf_printf(&report, ", %.2f MB, %llu lost\n", (double)state.bytes / 1e6,
+		      (unsigned long long)state.lost);
 	if (state.verdict[0])
 		strbuf_printf(&report, "verdict: %s\n", state.verdict);
 	for (struct span rest = {report.p, report.n}, line; streams && rest.n;) {

@@ -307,24 +307,12 @@ static struct recorder *recorder_new(struct session *session, const char *path, 
 	return r;
 }
 
-/* Return whether the header did not fail. A stuck disk, or a pipe that is not read, is not waited
- * for: a failure is then published like any later one. */
-static bool await_begin(struct recorder *r, struct err *err)
-{
-	struct pollfd fd = {.fd = r->begun_fd, .events = POLLIN};
-	struct recorder_state state;
-
-	r->session->sys->poll(r->session->sys, &fd, 1, PATIENCE_MS);
-	recorder_look(r, &state);
-	*err = state.err;
-	return !state.failed;
-}
-
 /* Start with the sink that was made, or fail with its message if there is none. */
 static struct recorder *start_recorder(struct recorder *r, const char *path,
 				       const struct log_file_options *options, struct err *err)
 {
 	struct session *session = r->session;
+	struct recorder_state state;
 
 	r->file = r->sink ? log_file_open(session->sys, path, options, err) : NULL;
 	if (r->file) {
@@ -339,7 +327,13 @@ static struct recorder *start_recorder(struct recorder *r, const char *path,
 		recorder_unmake(r);
 		return NULL;
 	}
-	if (await_begin(r, err))
+	/* A stuck disk, or a pipe that is not read, is not waited for: a failure is then published
+	 * like any later one. */
+	session->sys->poll(session->sys, &(struct pollfd){.fd = r->begun_fd, .events = POLLIN}, 1,
+			   PATIENCE_MS);
+	recorder_look(r, &state);
+	*err = state.err;
+	if (!state.failed)
 		return r;
 	recorder_drop(r);
 	return NULL;

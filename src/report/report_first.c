@@ -66,16 +66,6 @@ static double bin_share(const struct bins *b, const struct frame_times *times, u
 			     i + 1 < b->n ? b->from + (i + 1) * b->width : 1e9);
 }
 
-/* The outline of an earlier log. */
-static void put_outline(const struct bins *b, const struct frame_times *times, double most,
-			struct strbuf *out)
-{
-	strbuf_str(out, "<path class=\"l was\" style=\"vector-effect:non-scaling-stroke\" d=\"M0 1000");
-	for (unsigned i = 0; i < b->n; i++)
-		strbuf_printf(out, "V%.0fH%u", 1000 - bin_share(b, times, i) / most * 1000, i + 1);
-	strbuf_str(out, "V1000\"><title>was</title></path>");
-}
-
 /* NaN: there is no goal. */
 static double budget_of(const struct report_log *log)
 {
@@ -114,8 +104,13 @@ static void put_distribution(const struct report_log *log, const struct report_l
 			      ms >= budget_ms * FRAME_LATE ? " class=\"late\"" : "", ms,
 			      i + 1 < b.n ? "" : " and more", share);
 	}
-	if (was)
-		put_outline(&b, before, most, out);
+	if (was) { /* the outline of an earlier log */
+		strbuf_str(out,
+			   "<path class=\"l was\" style=\"vector-effect:non-scaling-stroke\" d=\"M0 1000");
+		for (unsigned i = 0; i < b.n; i++)
+			strbuf_printf(out, "V%.0fH%u", 1000 - bin_share(&b, before, i) / most * 1000, i + 1);
+		strbuf_str(out, "V1000\"><title>was</title></path>");
+	}
 	if (has_budget)
 		strbuf_printf(out,
 			      "<path class=\"li\" style=\"vector-effect:non-scaling-stroke\" d=\"M%.2f "

@@ -33,29 +33,24 @@ static void begin_span(struct report_log *log, const struct judged *what, bool i
 				     .begin_ns = begin_ns > log->begin_ns ? begin_ns : log->begin_ns};
 }
 
-static void take_verdict(struct report_log *log, const struct judge_verdict *verdict)
-{
-	struct report_held *span = open_span(log, NULL, true);
-
-	if ((span && span->what == verdict->why) || !verdict->since_ns)
-		return;
-	if (span)
-		span->end_ns = verdict->since_ns;
-	begin_span(log, verdict->why, true, verdict->since_ns);
-}
-
 void report_log_judge(struct report_log *log)
 {
 	const struct judge *judge = report_judge(log);
+	struct report_held *span;
 
 	if (judge->end_ns == log->judged_ns)
 		return;
 	log->judged_ns = judge->end_ns;
-	take_verdict(log, &judge->verdict);
+	span = open_span(log, NULL, true);
+	if (judge->verdict.since_ns && !(span && span->what == judge->verdict.why)) {
+		if (span)
+			span->end_ns = judge->verdict.since_ns;
+		begin_span(log, judge->verdict.why, true, judge->verdict.since_ns);
+	}
 	for (unsigned i = 0; i < judge->n_findings; i++) {
 		const struct judged *f = &judge->findings[i];
-		struct report_held *span = f->begun_ns ? open_span(log, f, false) : NULL;
 
+		span = f->begun_ns ? open_span(log, f, false) : NULL;
 		if (f->holds && !span)
 			begin_span(log, f, false, f->begun_ns);
 		else if (!f->holds && span)
@@ -123,24 +118,21 @@ void report_log_judged(struct report_log *log)
 
 /* ---- values ---- */
 
-/* The first column at or after the step that covers it. */
-static const struct column *column_at(const struct report_log *log, const struct report_source *s,
-				      unsigned step)
-{
-	int64_t end_ns = log->begin_ns + ((int64_t)step + 1) * log->step_ns;
-
-	for (unsigned i = step; i < log->n_steps; i++)
-		if (s->steps[i])
-			return i == step || s->steps[i]->begin_ns < end_ns ? s->steps[i] : NULL;
-	return NULL;
-}
-
 struct report_span report_step(const struct report_log *log, unsigned step)
 {
+	int64_t end_ns = log->begin_ns + ((int64_t)step + 1) * log->step_ns;
 	struct report_span span = {0};
 
-	for (enum source_kind kind = 0; kind < SOURCE_KINDS; kind++)
-		span.of[kind] = column_at(log, &log->sources[kind], step);
+	/* the first column at or after the step, if it covers that */
+	for (enum source_kind kind = 0; kind < SOURCE_KINDS; kind++) {
+		struct column *const *steps = log->sources[kind].steps;
+		unsigned i = step;
+
+		while (i < log->n_steps && !steps[i])
+			i++;
+		if (i == step || (i < log->n_steps && steps[i]->begin_ns < end_ns))
+			span.of[kind] = steps[i];
+	}
 	return span;
 }
 
