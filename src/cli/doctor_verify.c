@@ -9,8 +9,10 @@
 #include <math.h>
 #include <stdio.h>
 
-static const char *const verdicts[] = {
-	[VERIFY_RIGHT] = "right", [VERIFY_WRONG] = "WRONG", [VERIFY_UNJUDGED] = "not judged"};
+/* For people, and in JSON. */
+static const char *const verdicts[][2] = {[VERIFY_RIGHT] = {"right", "right"},
+					  [VERIFY_WRONG] = {"WRONG", "wrong"},
+					  [VERIFY_UNJUDGED] = {"not judged", "unjudged"}};
 
 struct verify_print {
 	struct strbuf *out;
@@ -36,20 +38,17 @@ static void print_row(struct verify_print *p, const struct verify_row *row)
 			      "expected", "at least", "at most");
 	strbuf_printf(p->out, "%-24s  %-22s %14s  %14s  %14s %14s  %s%s%s\n", row->loop, row->event,
 		      number_text(counted, row->counted), number_text(expected, row->expected),
-		      number_text(low, row->low), number_text(high, row->high), verdicts[row->verdict],
+		      number_text(low, row->low), number_text(high, row->high), verdicts[row->verdict][0],
 		      row->why ? ": " : "", row->why ? row->why : "");
 }
 
 static void json_row(struct verify_print *p, const struct verify_row *row)
 {
-	static const char *const words[] = {
-		[VERIFY_RIGHT] = "right", [VERIFY_WRONG] = "wrong", [VERIFY_UNJUDGED] = "unjudged"};
-
 	json_put(p->out,
 		 "{\"loop\":%s,\"event\":%s,\"counted\":%g,\"expected\":%g,\"low\":%g,\"high\":%g,"
 		 "\"verdict\":%s,\"why\":%s}\n",
-		 row->loop, row->event, row->counted, row->expected, row->low, row->high, words[row->verdict],
-		 row->why ? row->why : "");
+		 row->loop, row->event, row->counted, row->expected, row->low, row->high,
+		 verdicts[row->verdict][1], row->why ? row->why : "");
 }
 
 static void add_row(void *ctx, const struct verify_row *row)

@@ -26,44 +26,26 @@
 #define TRACKS_BITS 14
 #define UUID_BITS 35
 
-static uint64_t marks_uuid(const struct export_table *table)
+/* The tracks of a trace, in the order of their ids. A group has the number of its first column;
+ * frames are those of frames, passes and regions of a source, SLICES_TRACKS for each; after the
+ * verdict and the parent of findings comes each finding. */
+enum track_kind { MARKS, SOURCES, COLUMNS, GROUPS, FRAMES, JUDGED, TRACK_KINDS };
+#define FINDINGS 2
+
+static uint64_t uuid_of(const struct export_table *table, enum track_kind kind, unsigned number)
 {
+	const unsigned sizes[TRACK_KINDS] = {[MARKS] = 1,
+					     [SOURCES] = table->n_sources,
+					     [COLUMNS] = table->n_metrics,
+					     [GROUPS] = table->n_metrics,
+					     [FRAMES] = table->n_sources * SLICES_TRACKS};
 	uint64_t hash =
 		table->id * 0x9e3779b97f4a7c15; /* 2^64 by the golden ratio: the highest bits depend on all */
+	uint64_t uuid = (hash >> (64 - UUID_BITS + TRACKS_BITS) << TRACKS_BITS) + 1;
 
-	return (hash >> (64 - UUID_BITS + TRACKS_BITS) << TRACKS_BITS) + 1;
-}
-
-static uint64_t source_uuid(const struct export_table *table, unsigned source)
-{
-	return marks_uuid(table) + 1 + source;
-}
-
-static uint64_t column_uuid(const struct export_table *table, unsigned column)
-{
-	return source_uuid(table, table->n_sources) + column;
-}
-
-/* The id of a group is made from its first column. */
-static uint64_t group_uuid(const struct export_table *table, unsigned first)
-{
-	return column_uuid(table, table->n_metrics) + first;
-}
-
-/* The tracks of frames, passes and regions. */
-static uint64_t frames_uuid(const struct export_table *table, unsigned source)
-{
-	return group_uuid(table, table->n_metrics) + source * SLICES_TRACKS;
-}
-
-static uint64_t verdict_uuid(const struct export_table *table)
-{
-	return frames_uuid(table, table->n_sources);
-}
-
-static uint64_t finding_uuid(const struct export_table *table, unsigned number)
-{
-	return verdict_uuid(table) + 2 + number;
+	for (enum track_kind before = 0; before < kind; before++)
+		uuid += sizes[before];
+	return uuid + number;
 }
 
 /* ---- the tree ---- */
@@ -80,7 +62,7 @@ static void put_source(const struct export_table *table, unsigned s, struct strb
 	strbuf_printf(&description, "%s, every %s, by malitop %s%s%s", source->driver,
 		      time_format(period, source->period_ns), table->options->version,
 		      *table->options->host ? " on " : "", table->options->host);
-	perfetto_track(&(struct track){.uuid = source_uuid(table, s),
+	perfetto_track(&(struct track){.uuid = uuid_of(table, SOURCES, s),
 				       .rank = s,
 				       .name = name.p,
 				       .description = description.p},
@@ -104,8 +86,8 @@ static uint64_t parent_uuid(const struct export_table *table, unsigned column)
 	for (unsigned i = 0; c->instance >= 0 && i < table->n_metrics; i++)
 		if (table->columns[i].metric == c->metric && table->columns[i].source == c->source &&
 		    table->columns[i].instance < 0)
-			return column_uuid(table, i);
-	return group_uuid(table, first_of_group(table, column));
+			return uuid_of(table, COLUMNS, i);
+	return uuid_of(table, GROUPS, first_of_group(table, column));
 }
 
 static void put_column(const struct export_table *table, unsigned column, struct strbuf *out)
@@ -125,7 +107,7 @@ static void put_column(const struct export_table *table, unsigned column, struct
 			      ? c->metric->unit->name
 			      : c->metric->unit->symbol,
 		      c->metric->grows ? "/s" : "");
-	perfetto_track(&(struct track){.uuid = column_uuid(table, column),
+	perfetto_track(&(struct track){.uuid = uuid_of(table, COLUMNS, column),
 				       .parent = parent_uuid(table, column),
 				       .rank = column,
 				       .name = name.p,
@@ -140,16 +122,17 @@ static void put_column(const struct export_table *table, unsigned column, struct
 static void perfetto_begin(const struct export_table *table, struct strbuf *out)
 {
 	perfetto_clocks(table->options, out);
-	perfetto_track(&(struct track){.uuid = marks_uuid(table), .rank = table->n_sources, .name = "Marks"},
-		       out);
+	perfetto_track(
+		&(struct track){.uuid = uuid_of(table, MARKS, 0), .rank = table->n_sources, .name = "Marks"},
+		out);
 	if (table->options->watch) {
-		perfetto_track(&(struct track){.uuid = verdict_uuid(table),
+		perfetto_track(&(struct track){.uuid = uuid_of(table, JUDGED, 0),
 					       .rank = table->n_sources + 1,
 					       .name = "Verdict",
 					       .description = "What holds the workload back. Without a "
 							      "slice it is not clear."},
 			       out);
-		perfetto_track(&(struct track){.uuid = verdict_uuid(table) + 1,
+		perfetto_track(&(struct track){.uuid = uuid_of(table, JUDGED, 1),
 					       .rank = table->n_sources + 2,
 					       .name = "Findings"},
 			       out);
@@ -157,15 +140,17 @@ static void perfetto_begin(const struct export_table *table, struct strbuf *out)
 	for (unsigned s = 0; s < table->n_sources; s++) {
 		put_source(table, s, out);
 		if (pass_table_has(table->sources[s].set))
-			slices_begin(table, source_uuid(table, s), frames_uuid(table, s), out);
+			slices_begin(table, uuid_of(table, SOURCES, s),
+				     uuid_of(table, FRAMES, s * SLICES_TRACKS), out);
 	}
 	for (unsigned i = 0; i < table->n_metrics; i++) {
 		if (first_of_group(table, i) == i)
-			perfetto_track(&(struct track){.uuid = group_uuid(table, i),
-						       .parent = source_uuid(table, table->columns[i].source),
-						       .rank = i,
-						       .name = table->columns[i].metric->def->group},
-				       out);
+			perfetto_track(
+				&(struct track){.uuid = uuid_of(table, GROUPS, i),
+						.parent = uuid_of(table, SOURCES, table->columns[i].source),
+						.rank = i,
+						.name = table->columns[i].metric->def->group},
+				out);
 		put_column(table, i, out);
 	}
 }
@@ -178,12 +163,12 @@ static void perfetto_sample(const struct export_table *table, unsigned source, c
 	if (table->sources[source].kind == SOURCE_HOT)
 		perfetto_hot(sample, out);
 	else
-		slices_sample(table, source, frames_uuid(table, source), sample, out);
+		slices_sample(table, source, uuid_of(table, FRAMES, source * SLICES_TRACKS), sample, out);
 }
 
 static void perfetto_row(const struct export_table *table, const struct export_row *row, struct strbuf *out)
 {
-	uint64_t source = source_uuid(table, row->source), first = column_uuid(table, 0);
+	uint64_t source = uuid_of(table, SOURCES, row->source), first = uuid_of(table, COLUMNS, 0);
 	char words[EXPORT_FLAGS_TEXT];
 
 	assert(!row->command); /* traces have no totals */
@@ -216,8 +201,8 @@ static void put_finding_track(const struct export_table *table, const struct exp
 	AUTO_STRBUF struct strbuf description = {0};
 
 	strbuf_printf(&description, "%s: %.*s %.*s", def->name, SPAN_ARG(says), SPAN_ARG(advice));
-	perfetto_track(&(struct track){.uuid = finding_uuid(table, change->number),
-				       .parent = verdict_uuid(table) + 1,
+	perfetto_track(&(struct track){.uuid = uuid_of(table, JUDGED, FINDINGS + change->number),
+				       .parent = uuid_of(table, JUDGED, 1),
 				       .rank = change->number,
 				       .name = def->title,
 				       .description = description.p},
@@ -229,22 +214,23 @@ static void perfetto_judged(const struct export_table *table, const struct expor
 {
 	if (change->first && !change->is_verdict)
 		put_finding_track(table, change, out);
-	perfetto_event(table,
-		       &(struct perfetto_event){.time_ns = change->time_ns,
-						.type = change->begins ? SLICE_BEGIN : SLICE_END,
-						.track = change->is_verdict
-								 ? verdict_uuid(table)
-								 : finding_uuid(table, change->number),
-						.name = change->begins ? change->what->def->title : NULL},
-		       out);
+	perfetto_event(
+		table,
+		&(struct perfetto_event){
+			.time_ns = change->time_ns,
+			.type = change->begins ? SLICE_BEGIN : SLICE_END,
+			.track = uuid_of(table, JUDGED, change->is_verdict ? 0 : FINDINGS + change->number),
+			.name = change->begins ? change->what->def->title : NULL},
+		out);
 }
 
 static void perfetto_mark(const struct export_table *table, int64_t time_ns, const char *text,
 			  struct strbuf *out)
 {
-	perfetto_event(
-		table,
-		&(struct perfetto_event){time_ns, INSTANT, marks_uuid(table), *text ? text : "mark", 0}, out);
+	perfetto_event(table,
+		       &(struct perfetto_event){time_ns, INSTANT, uuid_of(table, MARKS, 0),
+						*text ? text : "mark", 0},
+		       out);
 }
 
 const struct export_format export_perfetto = {.name = "perfetto",
