@@ -448,17 +448,6 @@ void recorder_answer(struct recorder *r, int64_t number, bool done, const char *
 		 text);
 }
 
-/* Ignore further samples of a process that was counted alone: its index is another's now. */
-static void ignore_later(struct recorder *r, unsigned i)
-{
-	int64_t now_ns = now_of(r);
-
-	pthread_mutex_lock(&r->lock);
-	if (r->until_ns[i] > now_ns)
-		r->until_ns[i] = now_ns;
-	pthread_mutex_unlock(&r->lock);
-}
-
 /* Note which sources went away or came back. */
 static void follow_sources(struct recorder *r)
 {
@@ -479,8 +468,13 @@ static void follow_sources(struct recorder *r)
 				 : s->reported[0] ? s->reported
 						  : session_away_text(s));
 		r->away[i] = away;
-		if (other)
-			ignore_later(r, i);
+		if (!other)
+			continue;
+		/* ignore later samples of a process counted alone: its index is another's */
+		pthread_mutex_lock(&r->lock);
+		if (r->until_ns[i] > now_of(r))
+			r->until_ns[i] = now_of(r);
+		pthread_mutex_unlock(&r->lock);
 	}
 }
 

@@ -391,13 +391,6 @@ static void last_line(const struct remote *r, char *line, size_t size)
 	str_printable(line, size, text);
 }
 
-static bool has_ended(const struct remote *r, int *status)
-{
-	pid_t got = waitpid(r->program.pid, status, WNOHANG);
-
-	return got == r->program.pid || (got < 0 && errno != EINTR);
-}
-
 /* Close its standard input, which ends the far side. */
 static void leave_program(struct remote *r, int64_t now_ns)
 {
@@ -412,10 +405,12 @@ static void leave_program(struct remote *r, int64_t now_ns)
 static bool hurry_program(struct remote *r, int64_t now_ns)
 {
 	int64_t left_ns = now_ns - r->left_ns;
+	pid_t got;
 
 	if (!r->program.pid)
 		return true;
-	if (has_ended(r, &r->status)) {
+	got = waitpid(r->program.pid, &r->status, WNOHANG);
+	if (got == r->program.pid || (got < 0 && errno != EINTR)) {
 		hear_program(r);
 		close(take_fd(&r->said_fd));
 		r->program.pid = 0;

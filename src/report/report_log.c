@@ -79,10 +79,8 @@ static void find_marks(struct report_log *log)
 	while (mlog_reader_find(log->reader, at_ns, false, MLOG_MARK, &at_ns, &text) &&
 	       at_ns <= log->end_ns) {
 		if (strncmp(text.n ? text.p : "", JUDGE_NEWS, strlen(JUDGE_NEWS)) == 0) {
-			strbuf_clear(&text); /* the recorder's own: the band of verdicts has them */
-			continue;
-		}
-		if (log->n_marks < REPORT_MARKS) {
+			; /* the recorder's own: the band of verdicts has them */
+		} else if (log->n_marks < REPORT_MARKS) {
 			struct report_mark *mark = &log->marks[log->n_marks++];
 
 			mark->at_ns = at_ns;

@@ -145,23 +145,16 @@ void serve_store_free(struct serve_store *store)
 	free(store);
 }
 
-static void take_processes(struct serve_store *store)
-{
-	struct process_list *list = store->scanner ? scanner_take(store->scanner) : NULL;
-
-	if (list) {
-		serve_top_processes(store->top, list);
-		if (store->watch)
-			watch_processes(store->watch, list);
-	}
-	process_list_free(list);
-}
-
 void serve_store_drain(struct serve_store *store)
 {
+	struct process_list *list = store->scanner ? scanner_take(store->scanner) : NULL;
 	const struct sample *sample;
 
-	take_processes(store);
+	if (list)
+		serve_top_processes(store->top, list);
+	if (list && store->watch)
+		watch_processes(store->watch, list);
+	process_list_free(list);
 	while ((sample = subscriber_peek(store->subscriber))) {
 		for (unsigned i = 0; i < store->session->n; i++) {
 			if (store->session->sources[i].index != sample->source)
