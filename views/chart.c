@@ -89,9 +89,9 @@ static void add_faces(struct chart_reader *r, struct series *s)
 	if (!wanted || isnan(fps))
 		return;
 	s->shown = (struct series_face){s->metric, s->label, s->brief, s->note};
-	s->wanted = (struct series_face){wanted, own_string(r->views, xasprintf("%s, wanted", s->label)),
-					 own_string(r->views, xasprintf("%s, wanted", s->brief)),
-					 own_string(r->views, xasprintf("at %g fps wanted", fps))};
+	s->wanted = (struct series_face){wanted, own_string(r->views, xasprintf("%s, target", s->label)),
+					 own_string(r->views, xasprintf("%s, target", s->brief)),
+					 own_string(r->views, xasprintf("at %g fps target", fps))};
 	s->saturated_note = own_string(r->views, xasprintf("more if below %g fps", fps));
 }
 
@@ -110,7 +110,7 @@ static void add_base(struct chart_reader *r)
 		return;
 	chart->shown_base = chart->base;
 	chart->wanted_base = own_string(
-		r->views, xasprintf("at %g fps wanted%s%s", fps, *chart->base ? ", " : "", chart->base));
+		r->views, xasprintf("at %g fps target%s%s", fps, *chart->base ? ", " : "", chart->base));
 }
 
 static void add_series(struct chart_reader *r, const struct series *series)

@@ -55,7 +55,7 @@ static int count_stages(const struct chart *chart)
 static const struct frame_head {
 	const char *wanted;
 	int bar_min;
-} frame_heads[] = {{"per frame wanted", 40}, {"per wanted", 20}};
+} frame_heads[] = {{"per target frame", 40}, {"per target", 20}};
 
 struct funnel_columns {
 	struct rect label, bar, entering, per_frame, killed, of_all, note;

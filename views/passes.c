@@ -284,7 +284,7 @@ static void draw_alone(const struct drawing *d, struct rect r, const struct pass
 	one.n_series = 1;
 	one.n_options = 0;
 	canvas_printf(d->canvas, head, STYLE_TEXT,
-		      "%s: own %.2f ms, from begin to end %.2f ms, %.1f %% of the GPU's frame, %.1f %% of "
+		      "%s: own %.2f ms, from start to end %.2f ms, %.1f %% of the GPU's frame, %.1f %% of "
 		      "the budget, %s",
 		      line->name, line->ms, line->span_ms, line->share, budget_share(d->data, line),
 		      passes_kind_names[line->kind]);

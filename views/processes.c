@@ -94,7 +94,7 @@ static void draw_rows(const struct process_table *t, struct hits *hits, struct c
 	if (!h)
 		return;
 	if (!t->n)
-		canvas_text(canvas, r, STYLE_DIM, "none that the filter finds");
+		canvas_text(canvas, r, STYLE_DIM, "no process matches");
 	first = scroll_to(t, h);
 	for (unsigned i = first; i < t->n && i < first + h; i++) {
 		struct rect row = rect_top(&r, 1);

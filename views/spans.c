@@ -326,14 +326,14 @@ static void spans_corner(const struct drawing *d, char *text, size_t size)
 
 	if (!read_plot(&plot, d))
 		return;
-	n = plot.earlier ? snprintf(text, size, "%.1f ms  frame %.0f, the last one, none now", plot.frame.ms,
-				    plot.frame.number)
-			 : snprintf(text, size, "%.1f ms  frame %.0f, one of %.0f", plot.frame.ms,
-				    plot.frame.number,
-				    metric_value(metric_find(feed->set, SPAN_LIT("frame.count")), feed->now));
+	n = plot.earlier
+		    ? snprintf(text, size, "%.1f ms  frame %.0f, the last; none now", plot.frame.ms,
+			       plot.frame.number)
+		    : snprintf(text, size, "%.1f ms  frame %.0f, 1 of %.0f", plot.frame.ms, plot.frame.number,
+			       metric_value(metric_find(feed->set, SPAN_LIT("frame.count")), feed->now));
 	shared = shared_percent(&plot);
 	if (!isnan(shared))
-		snprintf(text + n, size - (size_t)n, "  two or more at once %.0f %% of GPU time", shared);
+		snprintf(text + n, size - (size_t)n, "  queues overlap %.0f %% of GPU time", shared);
 }
 
 const struct widget widget_spans = {.name = "spans",

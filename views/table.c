@@ -462,7 +462,7 @@ static void table_draw(const struct drawing *d, struct rect r)
 
 	draw_headings(d->canvas, &c, d->data->range_s > 0 ? d->data->range_s : d->data->refresh_s);
 	if (!items.n)
-		canvas_text(d->canvas, r, STYLE_DIM, "no counter fits the filter: Esc shows all again");
+		canvas_text(d->canvas, r, STYLE_DIM, "No counter matches. Esc clears the filter.");
 	skip = widget_scroll(d->data, (int)items.n, r.h, selected_row(d, &items));
 	for (int at = 0; at < (int)items.n; at++) {
 		const struct table_item *item = &items.list[at];

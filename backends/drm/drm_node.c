@@ -114,14 +114,14 @@ int drm_node_open(const struct sys *sys, const char *path, const char *driver,
 		return err_set(err, ENODEV, "%s: a node of %s, not of %s", path, name, driver), -1;
 	fd = sys->open(sys, path, O_RDWR);
 	if (fd < 0)
-		return err_set(err, errno, "%s: cannot be opened: %s", path, strerror(errno)), -1;
+		return err_set(err, errno, "%s: cannot open: %s", path, strerror(errno)), -1;
 	if (sys->drm_version(sys, fd, version) == 0 && strcmp(version->name, driver) == 0)
 		return fd;
 	saved = errno;
 	sys->close(sys, fd);
 	if (version->name[0])
 		return err_set(err, ENODEV, "%s: a node of %s, not of %s", path, version->name, driver), -1;
-	return err_set(err, saved, "%s: libdrm cannot ask for its driver: %s", path, strerror(saved)), -1;
+	return err_set(err, saved, "%s: libdrm cannot query its driver: %s", path, strerror(saved)), -1;
 }
 
 static bool take_minor(const char *name, unsigned *minor)

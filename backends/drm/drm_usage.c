@@ -281,8 +281,8 @@ void drm_usage_note(const struct drm_usage *u, const char *path, struct strbuf *
 	unsigned before;
 
 	if (u->refused && !u->profiling.path[0])
-		strbuf_printf(text, "%s: --profiling: this kernel has no switch for it that can be seen: %s",
-			      path, u->driver->switch_since);
+		strbuf_printf(text, "%s: --profiling: this kernel has no visible switch for it: %s", path,
+			      u->driver->switch_since);
 	else if (u->refused)
 		strbuf_printf(text, "%s: --profiling: cannot turn it on: %s%s", path, strerror(u->refused),
 			      u->refused == EACCES || u->refused == EPERM ? ": run as root" : "");
@@ -338,7 +338,7 @@ void drm_usage_describe(const struct drm_usage *u, struct strbuf *text)
 			"for each job -> echo %u | sudo tee /%s\n",
 			before, u->profiling.path);
 	else if (profiling == DRM_PROFILING_ABSENT)
-		strbuf_printf(text, "profiling: this kernel has no switch for it that can be seen: %s\n",
+		strbuf_printf(text, "profiling: this kernel has no visible switch for it: %s\n",
 			      u->driver->switch_since);
 	else
 		strbuf_printf(text, "profiling: %s\n", states[profiling]);

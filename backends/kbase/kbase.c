@@ -81,7 +81,7 @@ static void fill_source(struct source *source, struct kbase *k, uint64_t gpu_id)
 	name_driver(source, &k->device);
 	if (k->extent.set)
 		snprintf(source->note, sizeof(source->note), "%s",
-			 "kbase: the driver counts another set than the primary one: raw counters are shown "
+			 "kbase: the driver counts a set other than the primary one: raw counters are shown "
 			 "by block and index");
 }
 
@@ -502,9 +502,10 @@ static void kbase_describe(const struct source *source, struct strbuf *text)
 	strbuf_str(
 		text,
 		source->keeps_powered
-			? "power     older releases of this driver keep the GPU powered while counting: it "
-			  "rests while the screen is paused\n"
-			: "power     counting does not keep the GPU powered: it goes on while the screen "
+			? "power     older releases of this driver keep the GPU powered while counting, "
+			  "which "
+			  "stops while the screen is paused\n"
+			: "power     counting does not keep the GPU powered and continues while the screen "
 			  "is paused\n");
 	gpu_system_describe(&k->system, text);
 }

@@ -76,7 +76,7 @@ static bool set_flags(struct kbase_device *d, struct err *err)
 	return kbase_ioctl(d->sys, d->fd, kbase_generations[d->version.api].set_flags,
 			   is_uk ? (void *)&uk : &flags) >= 0 ||
 	       errno == EPERM || errno == EINVAL || (is_uk && errno == EFAULT) ||
-	       err_set(err, errno, "%s: the driver creates no context: %s", d->path, strerror(errno));
+	       err_set(err, errno, "%s: cannot create a context: %s", d->path, strerror(errno));
 }
 
 /* ---- identity ---- */
@@ -130,7 +130,7 @@ bool kbase_device_open(struct kbase_device *d, const struct sys *sys, const char
 	str_printable(d->path, sizeof(d->path), path);
 	d->fd = sys->open(sys, path, O_RDONLY);
 	if (d->fd < 0)
-		return err_set(err, errno, "%s: cannot be opened: %s", d->path, strerror(errno));
+		return err_set(err, errno, "%s: cannot open: %s", d->path, strerror(errno));
 	if (shake_hands(d, err) && set_flags(d, err) &&
 	    (d->version.api == KBASE_UK ? read_props_uk(d, err) : read_props(d, err))) {
 		/* Only shown to the user, so it is no error if it is not reported. */

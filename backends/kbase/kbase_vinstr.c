@@ -59,7 +59,7 @@ static bool ask_layout(struct kbase *k, struct err *err)
 
 	if (kbase_ioctl(d->sys, fd, VINSTR_GET_HWVER, &hwver) < 0 ||
 	    kbase_ioctl(d->sys, fd, VINSTR_GET_BUFFER_SIZE, &bytes) < 0)
-		return err_set(err, errno, "%s: vinstr: cannot ask for the layout of its dumps: %s", d->path,
+		return err_set(err, errno, "%s: vinstr: cannot query the layout of its dumps: %s", d->path,
 			       strerror(errno));
 	if (hwver < 4)
 		return err_set(err, ENOTSUP, "%s: vinstr: unknown dump layout %u", d->path, hwver);

@@ -37,20 +37,19 @@ static const struct {
 	[PANFROST_COUNTERS] = {"counting keeps the GPU powered",
 			       "counters  by the unstable ioctls, all blocks, one dump a sample\n"
 			       "power     the GPU stays powered while malitop counts\n"},
-	[PANFROST_OFF] =
-		{"no counters: the kernel keeps them behind its unstable ioctls: echo Y | sudo tee "
-		 "/sys/module/panfrost/parameters/unstable_ioctls, then restart malitop",
-		 "limited: counters: the kernel keeps them behind its unstable ioctls, or "
-		 "panfrost.unstable_ioctls=1 at boot: they give all views, and the kernel then calls "
-		 "itself tainted -> echo Y | sudo tee "
-		 "/sys/module/panfrost/parameters/unstable_ioctls\n"},
+	[PANFROST_OFF] = {"no counters: the kernel keeps them behind its unstable ioctls: echo Y | sudo tee "
+			  "/sys/module/panfrost/parameters/unstable_ioctls, then restart malitop",
+			  "limited: counters: the kernel keeps them behind its unstable ioctls, or "
+			  "panfrost.unstable_ioctls=1 at boot: all views need them; enabling them taints the "
+			  "kernel -> echo Y | sudo tee "
+			  "/sys/module/panfrost/parameters/unstable_ioctls\n"},
 	[PANFROST_UNASKED] = {"no counters: -b panfrost:fdinfo",
 			      "counters  not used, because of -b panfrost:fdinfo\n"},
 	[PANFROST_TAKEN] =
-		{"no counters: another program has them, and only one can: stop it, and the screen "
+		{"no counters: another program uses them, and only one can: stop it, and the screen "
 		 "counts",
-		 "limited: counters: another program has them, and only one can: they give all "
-		 "views -> stop that program\n"},
+		 "limited: counters: another program uses them, and only one can; all views need "
+		 "them -> stop that program\n"},
 };
 
 /* The registers of the GPU as the driver reports them. */
@@ -124,7 +123,7 @@ static bool read_props(struct panfrost *p, struct err *err)
 		struct panfrost_get_param request = {.param = members[i].param};
 
 		if (!drm_gpu_ask(&p->gpu, PANFROST_GET_PARAM, &request))
-			return err_set(err, errno, "%s: cannot ask for the GPU's %s: %s", p->gpu.path,
+			return err_set(err, errno, "%s: cannot query the GPU's %s: %s", p->gpu.path,
 				       members[i].name, strerror(errno));
 		*members[i].value = request.value;
 	}

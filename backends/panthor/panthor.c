@@ -30,7 +30,7 @@ static bool read_info(struct panthor *p, struct err *err)
 {
 	p->info_size = panthor_query(p, PANTHOR_GPU_INFO, &p->info, sizeof(p->info));
 	if (!p->info_size)
-		return err_set(err, errno, "%s: cannot ask for the GPU: %s", p->gpu.path, strerror(errno));
+		return err_set(err, errno, "%s: cannot query the GPU: %s", p->gpu.path, strerror(errno));
 	return (p->info.gpu_id && p->info.shader_present) ||
 	       err_set(err, EPROTO, "%s: the driver reports no GPU id or no shader cores", p->gpu.path);
 }

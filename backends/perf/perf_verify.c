@@ -197,7 +197,7 @@ static void judge_branches(struct verify *v, bool random)
 
 static void judge_chase(struct verify *v, uint64_t size, bool misses, bool known)
 {
-	const char *why = known ? NULL : "the kernel does not tell the size of the L1 cache";
+	const char *why = known ? NULL : "the kernel does not report the size of the L1 cache";
 	double chases = v->chases = misses ? CHASES_FAR : CHASES;
 	const struct verify_law laws[] = {
 		{{"instructions"}, ABOUT(LOOPS_CHASE * chases, 0.99, 1.02), NO_LOOP},

@@ -21,7 +21,7 @@ bool gpu_work_open(struct gpu_work *work, const struct sys *sys, struct err *err
 	    !tracepoint_field(&event, "start_time_ns", &work->start) ||
 	    !tracepoint_field(&event, "end_time_ns", &work->end) ||
 	    !tracepoint_field(&event, "total_active_duration_ns", &work->active))
-		return err_set(err, ENOTSUP, "/%s/format: has other fields than Android defines", event.dir);
+		return err_set(err, ENOTSUP, "/%s/format: its fields differ from Android's", event.dir);
 	if (!tracepoint_open(&work->cpus, &event, "", true, err)) {
 		tracepoint_close(&work->cpus);
 		return false;

@@ -270,7 +270,7 @@ bool file_replace(const char *path, const char *text, size_t n, struct err *err)
 	unlink(fresh); /* of an earlier attempt */
 	fd = open(fresh, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
 	if (fd < 0)
-		return err_set(err, errno, "%s: cannot write beside it: %s", path, strerror(errno));
+		return err_set(err, errno, "%s: cannot write in its directory: %s", path, strerror(errno));
 	ok = (stat(target, &st) != 0 || fchmod(fd, st.st_mode & 07777) == 0) && write_all(fd, text, n) &&
 	     fsync(fd) == 0;
 	ok = close(fd) == 0 && ok && rename(fresh, target) == 0;

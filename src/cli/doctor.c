@@ -302,9 +302,9 @@ static void check_terminal(struct doctor *d)
 							      : NULL,
 			   "%dx%d", about.cols, about.rows);
 	else
-		doctor_add(
-			d, DOCTOR_TERMINAL, DOCTOR_NOTE, "standard input and output", NULL,
-			"not both are terminals here: the live screen needs that, --once and record do not");
+		doctor_add(d, DOCTOR_TERMINAL, DOCTOR_NOTE, "standard input and output", NULL,
+			   "one or both are not terminals: the live screen needs both, --once and record do "
+			   "not");
 	if (about.error.text[0])
 		doctor_add(d, DOCTOR_TERMINAL, DOCTOR_UNSUPPORTED, "terminfo", NULL, "%s", about.error.text);
 	if (about.note)

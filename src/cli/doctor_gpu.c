@@ -197,7 +197,7 @@ static void measure_source(struct doctor *d, enum doctor_area area, const char *
 	if (source->untried) { /* a report must not cost energy */
 		d->gpu_works |= source->kind == SOURCE_GPU;
 		doctor_add(d, area, DOCTOR_OK, thing, NULL,
-			   "%s (%s): its counters can be had; not tried, because counting keeps the GPU "
+			   "%s (%s): its counters are available; not tried, because counting keeps the GPU "
 			   "powered: --verify tries them",
 			   source->title, source->driver);
 		return;

@@ -81,7 +81,7 @@ static bool choose_outs(struct export_job *job, const struct sys *sys, const str
 		return true;
 	}
 	if (!log_file_find(sys, o->tables, &st) || !S_ISDIR(st.st_mode))
-		return err_set(err, ERR_USAGE, "--tables: '%.200s' is no directory: make it first",
+		return err_set(err, ERR_USAGE, "--tables: '%.200s' is not a directory: create it first",
 			       o->tables);
 	for (const struct export_table_file *t = export_table_files; t->name; t++)
 		job->outs[job->n_outs++] = (struct export_out){
@@ -323,8 +323,8 @@ static bool merge_headers(struct export_job *job, const struct options *o, const
 		else
 			return err_set(
 				err, 0,
-				"%s: it has other columns than the log before: choose common ones with "
-				"--metrics, or give --format jsonl",
+				"%s: its columns differ from those of the previous log: choose common ones "
+				"with --metrics, or give --format jsonl",
 				name);
 	}
 	return true;
@@ -415,7 +415,7 @@ static int export_rows(const struct sys *sys, const struct options *options, str
 		     write_out(&job.outs[0], err);
 		n_dropped = openmetrics_past_dropped(job.past);
 		if (n_dropped)
-			message("%llu values were left out: logs of one host overlap",
+			message("%llu values were omitted: logs of one host overlap",
 				(unsigned long long)n_dropped);
 	}
 	openmetrics_past_free(job.past);

@@ -150,7 +150,7 @@ static bool run_times(const struct sys *sys, struct options *options, const char
 		*status = run_once(sys, options, text, repeat, &timed_out, err);
 		if (*status == EXIT_DONE || timed_out)
 			continue;
-		message("run %u of %u ended with %d: no more runs", i + 1, n, *status);
+		message("run %u of %u exited with status %d: stopping", i + 1, n, *status);
 		return false;
 	}
 	return true;

@@ -184,7 +184,7 @@ static bool add_absent(struct export_table *table, const char *name)
 						  .absent = absent,
 						  .instance = -1,
 						  .told = true});
-	message("%s: not measured here: it is a dash", name);
+	message("%s: not measured here: shown as a dash", name);
 	return true;
 }
 

@@ -76,7 +76,7 @@ void export_hot(const struct export_table *table, struct strbuf *out)
 		strbuf_printf(out, ", %.0f lost, cost %.2f %% of a CPU\n\n", value_of(table, "hot.lost"),
 			      value_of(table, "hot.cost"));
 	else
-		strbuf_str(out, ": nothing ran long enough, or it may not be seen\n");
+		strbuf_str(out, ": nothing ran long enough, or sampling it is not permitted\n");
 	if (t.count)
 		put_rows(table->hot, &t, out);
 	hot_table_fini(&t);

@@ -156,7 +156,7 @@ static void put_regions(const struct pass_table *table, double frames, struct st
 static const struct {
 	const char *metric, *key, *what;
 } losses[] = {
-	{"passes.lost", "lost", "results were not there in time"},
+	{"passes.lost", "lost", "results were not available in time"},
 	{"passes.disjoint", "disjoint", "results thrown out: the GPU's clock was not steady"},
 	{"passes.untimed", "untimed", "passes could not be stamped"},
 	{"passes.dropped", "dropped", "events were not read in time"},

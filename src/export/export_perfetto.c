@@ -129,8 +129,9 @@ static void perfetto_begin(const struct export_table *table, struct strbuf *out)
 		perfetto_track(&(struct track){.uuid = uuid_of(table, JUDGED, 0),
 					       .rank = table->n_sources + 1,
 					       .name = "Verdict",
-					       .description = "What holds the workload back. Without a "
-							      "slice it is not clear."},
+					       .description =
+						       "What holds the workload back. Where there is no "
+						       "slice, this is not clear."},
 			       out);
 		perfetto_track(&(struct track){.uuid = uuid_of(table, JUDGED, 1),
 					       .rank = table->n_sources + 2,

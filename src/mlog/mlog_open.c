@@ -67,8 +67,8 @@ static bool await_start(struct mlog_feed *f, const char *name, struct err *err)
 			*err = f->arrival.err;
 			return err->text[0] ? false
 					    : err_set(err, 0,
-						      "%s: the stream ended without any data: has its writer "
-						      "said why?",
+						      "%s: the stream ended without any data: see the "
+						      "messages of its writer",
 						      name);
 		}
 	return true;

@@ -111,12 +111,12 @@ static bool refuse_bytes(const struct mlog_stream *s, const uint8_t *p, size_t n
 
 	if (n >= MLOG_HEAD && mlog_head_get(&head, p, wire_get_u64(p + HEAD_AT)))
 		return err_set(err, 0,
-			       "%s: the stream ended inside its start block: has its writer said why?",
+			       "%s: the stream ended inside its start block: see the messages of its writer",
 			       s->name);
 	if (s->has_magic)
 		return err_set(err, 0,
-			       "%s: a stream of another version of the format, or one that something on its "
-			       "way changes: is there a terminal between?",
+			       "%s: a stream in another version of the format, or altered on its way: is "
+			       "there a terminal in between?",
 			       s->name);
 	return err_set(err, 0, "%s: not a stream of malitop: it begins with '%s'", s->name,
 		       str_printable(shown, sizeof(shown), s->first));

@@ -217,9 +217,8 @@ static bool load_text(struct gpudb *db, struct gpudb_text text, bool shipped, st
 			ok = stanza_fail(
 				&s, line.line, err,
 				"'%.*s': expected %sgpu, layout, metric, heading, slots, event, group, "
-				"template, section, chart, finding, verdict, condition, note, scenario, "
-				"shaders or "
-				"looks in column 0",
+				"template, section, chart, finding, verdict, condition, resource, note, "
+				"scenario, shaders or looks in column 0",
 				SPAN_ARG(line.key), view ? "view, options, " : "");
 		else if (!name.n)
 			ok = stanza_fail(&s, line.line, err, "'%.*s' without a name", SPAN_ARG(line.key));

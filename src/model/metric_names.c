@@ -6,7 +6,7 @@
 
 const struct metric_constant metric_constants[] = {
 	{"$ZOOM", VECTOR_SECONDS, "Time that was measured", "seconds",
-	 "Seconds of the span that a number is about: a refresh period, a row, a range or a whole run. "
+	 "Length of the measured span in seconds: a refresh period, a row, a range or a whole run. "
 	 "Counts are divided by it to get rates."},
 	{"$MaliConstantsShaderCoreCount", VECTOR_CORES, "Shader cores", "instances",
 	 "Shader cores that the driver reports for this device; one core where a number is broken down per "
@@ -18,9 +18,9 @@ const struct metric_constant metric_constants[] = {
 	 "Bits that one beat of the external bus carries, as the driver reports. Counted beats times an "
 	 "eighth of it are bytes."},
 	{"$FramesPerSecond", VECTOR_FPS, "Target frame rate", "frames/second",
-	 "The frame rate of the frame budget (--fps, or F2); a log has its own."},
+	 "The frame rate of the frame budget (--fps, or F2); a replay uses the recorded one."},
 	{"$ScreenPixels", VECTOR_SCREEN_PIXELS, "Pixels of the screen", "pixels",
-	 "The pixels of a frame of the frame budget (--resolution, or F2); a log has its own."},
+	 "The pixels of a frame of the frame budget (--resolution, or F2); a replay uses the recorded size."},
 	{"$TopClock", VECTOR_TOP_HZ, "Highest clock of the GPU", "hertz",
 	 "The highest clock that the driver or the kernel's frequency scaling reports for the GPU."},
 	{"$FrameRate", VECTOR_FRAME_RATE, "Shown frames per second", "frames/second",

@@ -143,7 +143,7 @@ static bool set_list(struct options *options, const struct option_words *words, 
 			return true;
 		}
 	option_choices(&names, list_names);
-	return err_set(err, 0, "list: %s%s: expected %s", word ? "unknown list " : "of what",
+	return err_set(err, 0, "list: %s%s: expected %s", word ? "unknown list " : "missing argument",
 		       word ? option_shown(buf, word) : "", names.p);
 }
 
@@ -158,9 +158,9 @@ static bool set_file(struct options *options, const char *const *operands, unsig
 	options->operand = n ? operands[0] : rest ? rest[0] : NULL;
 	if (options->operand && !(rest && rest[0] && (n || rest[1])))
 		return true;
-	return err_set(
-		err, 0, "%s: expected one %s: see malitop %s --help", command_rows[options->command].name,
-		options->command == COMMAND_EXPLAIN ? "NAME" : "FILE", command_rows[options->command].name);
+	return err_set(err, 0, "%s: expected %s: see malitop %s --help", command_rows[options->command].name,
+		       options->command == COMMAND_EXPLAIN ? "NAME" : "FILE",
+		       command_rows[options->command].name);
 }
 
 static void add_board(struct options *options, const char *where, const char *name)
@@ -202,12 +202,12 @@ static bool set_boards(struct options *options, const char *const *operands, uns
 		add_board(options, options->boards[k].where, options->boards[k].name);
 	if (!options->n_wheres)
 		return err_set(err, 0,
-			       "on: where? give user@host, adb, docker:NAME or cmd:PROGRAM, or write a "
-			       "stanza boards: see malitop on --help");
+			       "on: no board: give user@host, adb, docker:NAME or cmd:PROGRAM, or add a "
+			       "stanza boards to the configuration: see malitop on --help");
 	if (options->n_wheres > 1 && options->push)
-		return err_set(err, 0, "--push: to one board at a time");
+		return err_set(err, 0, "--push: works with one board only");
 	if (options->n_wheres > 1 && options->remote_command != COMMAND_ON)
-		return err_set(err, 0, "on: %s: only of one board",
+		return err_set(err, 0, "on: %s: works with one board only",
 			       command_rows[options->remote_command].name);
 	options->where = options->wheres[0].where;
 	return true;
@@ -230,7 +230,7 @@ static bool set_operands(struct options *options, const struct option_words *wor
 		options->operand = operands[0];
 		return !(rest && rest[0]) ||
 		       err_set(err, 0,
-			       "stat -: a stream is read, no command is run: see malitop stat --help");
+			       "stat -: reads a stream, so it cannot run a command: see malitop stat --help");
 	}
 	if (n > most && options->command != COMMAND_ON)
 		return err_set(err, 0, "%s: one argument too many%s: see malitop --help",

@@ -177,8 +177,8 @@ static bool check_report(struct options *options, bool format_given, struct err 
 	}
 	if (options->repeat && (options->n_logs % options->repeat || options->n_logs < 2 * options->repeat))
 		return err_set(err, 0,
-			       "--repeat: %u logs are not %u runs of each of two builds or more: give those "
-			       "of a build one after the other",
+			       "--repeat: %u logs do not make up two or more builds of %u runs each: list "
+			       "the logs of each build together",
 			       options->n_logs, options->repeat);
 	options->findings = true;
 	if (options->budget && !options->fail_on)

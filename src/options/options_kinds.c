@@ -365,7 +365,7 @@ bool options_check_view(const struct options *options, bool view_given, struct e
 	if (ok && !known && strcmp(options->view, "user") == 0)
 		err_set(err, 0,
 			"user: there is no view of your own yet: press i on a row, then e, or see OWN VIEWS "
-			"in malitop(1)");
+			"in malitop-views(5)");
 	else if (ok && !known)
 		err_set(err, 0, "unknown '%.40s': expected %s, or the key of one", options->view, names.p);
 	if (ok && !known && view_given)

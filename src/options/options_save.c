@@ -49,7 +49,8 @@ void options_print_config(const struct options *options, struct strbuf *out)
 		   "# The configuration of malitop: malitop/config in the XDG directory, or --config FILE.\n"
 		   "# Options on the command line win. Those in comments have their defaults. The file may "
 		   "also\n"
-		   "# have views, metrics and findings of your own (OWN VIEWS in malitop(1)).\n\noptions\n");
+		   "# have views, metrics and findings of your own (OWN VIEWS in "
+		   "malitop-views(5)).\n\noptions\n");
 	for (const struct option_row *row = option_rows; row->name; row++)
 		if (row->config && row->kind != &kind_gpudb)
 			print_option(row, options, &standard, out);
@@ -154,7 +155,7 @@ bool options_change(struct options *options, const char *name, const char *text,
 
 static const char head[] = "# Metrics that the key e adds, in the explanation of a metric on the screen. "
 			   "Edit this file as you like;\n"
-			   "# the key U reads it again. OWN VIEWS in malitop(1) describes it.\n\n"
+			   "# the key U reads it again. OWN VIEWS in malitop-views(5) describes it.\n\n"
 			   "view my\n"
 			   "  title        My charts\n";
 static const char chart[] = "\nchart " OWN_CHART "\n"

@@ -26,8 +26,8 @@ static const char *const color_names[] = {"auto", "always", "never", NULL};
 #define PID_MAX 4194304            /* PID_MAX_LIMIT of the kernel */
 
 const struct option_row option_rows[] = {
-	{"backend", 'b', "LIST", NULL, "sources to measure", "all that are found, never sim", IN_SAMPLING,
-	 true, &kind_text, AT(backends), .check = registry_check, .names = registry_words, .hint = "list"},
+	{"backend", 'b', "LIST", NULL, "sources to measure", "everything found except sim", IN_SAMPLING, true,
+	 &kind_text, AT(backends), .check = registry_check, .names = registry_words, .hint = "list"},
 	{"demo", 0, "SCENARIO", "mixed", "show a simulated phone, nothing of this machine", "mixed",
 	 IN_SAMPLING | IN_DOCTOR, true, &kind_text, AT(scenario), .names = scenario_names},
 	{"gpu", 0, "NAME", NULL, "the GPU to simulate, or to assume if the product is unknown", NULL,
@@ -98,7 +98,7 @@ const struct option_row option_rows[] = {
 		   "compare builds of N runs each, whose logs follow each other: means, deviations, and "
 		   "which changes may be chance",
 		   "1, without deviations"})},
-	{"warmup", 0, "N", NULL, "run CMD N times before, without counting", "0", IN_STAT, true, &kind_count,
+	{"warmup", 0, "N", NULL, "run CMD N times first, without counting", "0", IN_STAT, true, &kind_count,
 	 AT(warmup), .min = 0, .max = 100000},
 	{"verify", 0, NULL, NULL,
 	 "count each GPU for a second, which powers it; run known loops for some seconds and judge the CPU "
@@ -113,24 +113,24 @@ const struct option_row option_rows[] = {
 	{"long", 0, NULL, NULL, "a line per metric and interval instead of columns", NULL, IN_STAT | IN_LIST,
 	 true, &kind_flag, AT(long_rows),
 	 MEANINGS({IN_LIST, "all columns of a table, however wide, with the help of metrics", NULL})},
-	{"per-core", 0, NULL, NULL, "measure and log each shader core, L2 slice and CPU separately", "sums",
+	{"per-core", 0, NULL, NULL, "break down by shader core, L2 slice and CPU", "sums",
 	 IN_SAMPLING | IN_OF_LOG, true, &kind_flag, AT(per_core)},
 	{"passes", 0, NULL, NULL, "time the frames and render passes of CMD, with malitop's layers", NULL,
 	 IN_RECORD | IN_STAT, true, &kind_flag, AT(passes)},
 	{"detail", 0, "WHICH", NULL,
-	 "for .mlog: keep passes one by one of all frames, or only of late ones and those beside them", "all",
+	 "for .mlog: keep each pass of all frames, or only of late frames and their neighbours", "all",
 	 IN_RECORD, true, &kind_choice, AT(detail), .choices = detail_names},
 	{"hot", 0, "EVENT[:RATE]", ":199",
 	 "sample which functions run, RATE times a second on each busy CPU (EVENT:period=N: after every N "
 	 "events)",
-	 "off; cycles, else cpu-clock, 199", IN_RECORD | IN_STAT, true, &kind_text, AT(hot), .hint = "list",
-	 .lists = 1u << LIST_EVENTS},
-	{"hot-callers", 0, NULL, NULL, "with --hot: also who called, by frame pointers", NULL,
+	 "off; without a value: cycles, else cpu-clock, at 199", IN_RECORD | IN_STAT, true, &kind_text,
+	 AT(hot), .hint = "list", .lists = 1u << LIST_EVENTS},
+	{"hot-callers", 0, NULL, NULL, "with --hot: also record callers, by frame pointers", NULL,
 	 IN_RECORD | IN_STAT, true, &kind_flag, AT(hot_callers)},
 	{"env", 0, NULL, NULL, "print the environment as lines for a shell", NULL, IN_PASSES, false,
 	 &kind_flag, AT(env)},
 	{"profiling", 0, NULL, NULL, "let Panfrost or Panthor time the queues while malitop runs; needs root",
-	 "as it is", IN_SAMPLING, true, &kind_flag, AT(profiling)},
+	 "unchanged", IN_SAMPLING, true, &kind_flag, AT(profiling)},
 	{"fps", 0, "N", NULL, "frame rate of the frame budget, 1 to 1000", "60",
 	 IN_SAMPLING | IN_REPLAY | IN_REPORT | IN_EVAL, true, &kind_real, AT(fps), .min = 1, .max = 1000},
 	{"resolution", 0, "WxH", NULL, "frame size of the frame budget, 1x1 to 16384x16384", "1920x1080",
@@ -150,12 +150,13 @@ const struct option_row option_rows[] = {
 	 IN_MEASURING, true, &kind_text, AT(cpus), .check = check_cpus},
 	{"event", 'e', "NAME", NULL,
 	 "also count this CPU event: cache-misses, br_mis_pred, r10 or 0x10, PMU/event=0x10/; :u for "
-	 "programs only, :k for the kernel only, :force if the core is said not to have it; repeatable, or a "
+	 "programs only, :k for the kernel only, :force to count it even if the core lacks it; repeatable, "
+	 "or a "
 	 "list; {a,b}: counted together",
 	 "the events that the metrics need", IN_MEASURING, true, &kind_event, .offset = 0, .hint = "list",
 	 .lists = 1u << LIST_EVENTS},
-	{"group", 'g', "LIST", NULL, "count these ready groups of CPU events; see malitop list groups", NULL,
-	 IN_STAT | IN_RECORD, true, &kind_text, AT(groups), .hint = "list", .lists = 1u << LIST_GROUPS},
+	{"group", 'g', "LIST", NULL, "count these predefined groups of CPU events; see malitop list groups",
+	 NULL, IN_STAT | IN_RECORD, true, &kind_text, AT(groups), .hint = "list", .lists = 1u << LIST_GROUPS},
 	{"report", 0, "FILE", NULL,
 	 "also write the report of the run to FILE: .html is a page, .md text for a ticket", NULL,
 	 IN_RECORD | IN_STAT, false, &kind_text, AT(report_file), .hint = "files html,md"},
@@ -175,7 +176,7 @@ const struct option_row option_rows[] = {
 	 "compare the log FILE, as it was before, with the exported one: what changed, largest first", NULL,
 	 IN_EXPORT, true, &kind_text, AT(compare), .hint = "files mlog"},
 	{"tables", 0, "DIR", NULL,
-	 "write samples, frames, passes, processes, functions, findings and marks as a CSV file each into "
+	 "write samples, frames, passes, processes, functions, findings and marks, each as a CSV file, to "
 	 "DIR",
 	 NULL, IN_EXPORT, true, &kind_text, AT(tables), .hint = "files"},
 	{"fail-on", 0, "LEVEL", NULL,
@@ -197,8 +198,8 @@ const struct option_row option_rows[] = {
 	 "500ms for a stream, 750ms for a file", IN_LIVE | IN_RECORD, true, &kind_time, AT(flush_ns),
 	 .min = 10 * MS, .max = 10 * S},
 	{"push", 0, "FILE", "auto",
-	 "copy malitop to the board first, as long as it runs: FILE, or the one of this installation for it",
-	 NULL, IN_ON, false, &kind_text, AT(push), .hint = "files"},
+	 "copy malitop to the board for this run: FILE, or this installation's binary for that board", NULL,
+	 IN_ON, false, &kind_text, AT(push), .hint = "files"},
 	{"lean", 0, NULL, NULL,
 	 "for .mlog: only the counters of the template and the verdict, passes, and the 20 busiest processes",
 	 NULL, IN_LIVE | IN_RECORD, true, &kind_flag, AT(lean)},
@@ -301,7 +302,7 @@ const struct command_row command_rows[COMMAND_COUNT] = {
 			 "export writes table, csv, jsonl, perfetto, counters, junit, openmetrics or folded",
 		 .hint = "files mlog"},
 	[COMMAND_REPORT] = {"report", "malitop report FILE... [-f html|md] [-o OUT]",
-			    "Write a page about a log that explains itself: what held the workload back, "
+			    "Write a self-explanatory page about a log: what held the workload back, "
 			    "when and by how much, and what to change, with plots. With two logs, the first "
 			    "is how it was and the second how it is now; more are columns. The page is one "
 			    "file that loads nothing; md is text for a ticket.",
@@ -334,8 +335,8 @@ const struct command_row command_rows[COMMAND_COUNT] = {
 			   "Measure all the time, and serve the metrics over HTTP for a Prometheus server: "
 			   "/metrics, /healthz and /."},
 	[COMMAND_PASSES] = {"passes", "malitop passes --env",
-			    "Print the environment with which an application that you start yourself has its "
-			    "render passes timed: eval \"$(malitop passes --env)\" in its shell, then start "
+			    "Print the environment that times the render passes of an application that you "
+			    "start yourself: eval \"$(malitop passes --env)\" in its shell, then start "
 			    "it and malitop in either order."},
 	[COMMAND_ON] =
 		{"on", "malitop on WHERE... [record|stat|doctor|once] [options] [-- CMD ARG...]",
@@ -343,14 +344,14 @@ const struct command_row command_rows[COMMAND_COUNT] = {
 		 "user@host (by ssh, its configuration and keys), adb or adb:SERIAL, docker:NAME, "
 		 "cmd:PROGRAM, which gets the command as further arguments, or a name of the stanza boards "
 		 "in the configuration. Several are shown in one screen; without any, all of that stanza. A "
-		 "connection that is lost is made again. Options of record are given to the malitop there. "
+		 "lost connection is reopened. Options of record are given to the malitop there. "
 		 "With record, stat or doctor that command runs there, and its result comes here.",
 		 .operands = 1, .runs = true},
 	[COMMAND_COMPLETE] =
 		{"complete", "malitop complete -- WORD...",
 		 "Print what may follow: the rest of the last WORD, which may be empty. The completions of "
-		 "bash, zsh and fish ask it. The first line says what else may: nothing (words), more after "
-		 "a comma (list), files with these extensions, users, or a command.",
+		 "bash, zsh and fish call it. The first line shows what else may follow: nothing (words), "
+		 "more after a comma (list), files with these extensions, users, or a command.",
 		 .runs = true},
 };
 

@@ -11,9 +11,9 @@ const char *const passes_kind_names[PASSES_KINDS] = {"render", "compute", "trans
 const char *const passes_boundary_names[PASSES_BOUNDARIES] = {"present", "wait for the GPU", "malitop_frame"};
 const char *const passes_stamp_texts[PASSES_STAMPS] = {
 	"no timestamps: the device has none, so only frames are timed",
-	"stamps at the bottom of the pipe: a pass lasts from the end of the work before it to its own end; "
-	"a tile-based GPU's overlap of passes is not seen",
-	"stamps from the top to the bottom of the pipe: a pass includes its wait for earlier passes, "
+	"bottom-of-pipe timestamps: a pass lasts from the end of the work before it to its own end; "
+	"overlap between passes is not visible",
+	"top-to-bottom-of-pipe timestamps: a pass includes its wait for earlier passes, "
 	"and passes overlap",
 	"durations by the driver: on a tile-based GPU the work may be done later than the pass was recorded",
 };

@@ -231,7 +231,7 @@ static bool start_all(struct measure *m, const struct recorder_form *form, struc
 		return m->options->recorded;
 	}
 	if (c->ended)
-		message("--delay: the command ended before it was over: nothing was counted");
+		message("--delay: the command ended before the delay did: nothing was counted");
 	c->begin_ns = c->ended ? c->end_ns : sys->monotonic_ns(sys);
 	return true;
 }
@@ -337,7 +337,7 @@ static bool report_failures(const struct measure *m, const struct recorder_state
 {
 	for (unsigned i = 0; i < m->session.n; i++)
 		if (state->all_failed >> i & 1)
-			message("%s: every sample failed%s%s: `malitop doctor --verify` tries it",
+			message("%s: every sample failed%s%s: try `malitop doctor --verify`",
 				m->session.sources[i].title, m->session.sources[i].failure[0] ? ": " : "",
 				m->session.sources[i].failure);
 	if (state->n_failed && !state->all_failed)
@@ -356,9 +356,8 @@ static bool report_lost(const struct measure *m, const struct recorder_state *st
 
 		if (s->kind != SOURCE_GPU || !session_is_lost(s))
 			continue;
-		message("%s: lost, and not back at the end: %s", s->title,
-			state->some_good >> i & 1 ? "what it had sampled before is kept"
-						  : "nothing of it was sampled");
+		message("%s: lost, and not recovered by the end: %s", s->title,
+			state->some_good >> i & 1 ? "its earlier samples are kept" : "it has no samples");
 		lost = true;
 	}
 	return !lost;

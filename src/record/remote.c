@@ -76,7 +76,7 @@ static const char **make_command(const char *where, const char *const *words, bo
 
 	if (!where[0] || where[0] == '-') {
 		err_set(err, ERR_USAGE,
-			"on: '%.60s' is no board: give user@host, adb, adb:SERIAL, docker:NAME or "
+			"on: '%.60s' is not a board: give user@host, adb, adb:SERIAL, docker:NAME or "
 			"cmd:PROGRAM",
 			where);
 		return NULL;
@@ -445,7 +445,7 @@ static bool refuse_start(struct remote *r, struct err *err)
 			       where, line[0] ? line : "not found");
 	if (line[0] || !arrival.err.text[0])
 		return err_set(err, 0, "%s: no stream came: %s", where,
-			       line[0] ? line : "it ended and said nothing");
+			       line[0] ? line : "it ended without a message");
 	*err = arrival.err;
 	return false;
 }
@@ -643,9 +643,9 @@ bool remote_ask(struct remote *r, const char *word, const char *text, int64_t *n
 	int n = snprintf(line, sizeof(line), "%u %s%s%s\n", r->requests + 1, word, text[0] ? " " : "", text);
 
 	if (r->program.in_fd < 0 || r->lost)
-		return err_set(err, 0, "%s: there is no connection now", word);
+		return err_set(err, 0, "%s: not connected now", word);
 	if (n <= 0 || (size_t)n >= CONTROL_LINE || write(r->program.in_fd, line, (size_t)n) != n)
-		return err_set(err, errno, "%s: the connection does not take it", word);
+		return err_set(err, errno, "%s: cannot send it", word);
 	*number = ++r->requests;
 	for (size_t i = 0; i < ARRAY_LEN(standing_words); i++)
 		if (strcmp(word, standing_words[i]) == 0)

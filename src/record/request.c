@@ -62,7 +62,7 @@ static bool pause_gpu(struct requests *r, struct span text, struct strbuf *said)
 	if (!r->session->gpu)
 		return refuse_request(said, "counting: there is no GPU");
 	session_pause_gpu(r->session, pause);
-	strbuf_printf(said, "counting: %s", pause ? "stopped; C goes on" : "goes on");
+	strbuf_printf(said, "counting: %s", pause ? "stopped; C resumes it" : "resumed");
 	return true;
 }
 

@@ -187,7 +187,8 @@ static void put_difference(const struct report_log *const logs[2], const char *w
 {
 	if (strcmp(was, now) != 0)
 		html_put(out,
-			 "<p class=\"note miss\"><b>Another %s</b>, so a change may not come from the build: "
+			 "<p class=\"note miss\"><b>Different %s</b>, so a change may not come from the "
+			 "build: "
 			 "%s in "
 			 "%s, %s in %s.</p>",
 			 what, was, logs[0]->name, now, logs[1]->name);

@@ -189,7 +189,7 @@ static void put_functions(const struct report_log *log, struct strbuf *out)
 	AUTO_STRBUF struct strbuf note = {0};
 
 	html_put(&note,
-		 "%s; %llu samples in %u threads. Shares of them, with their 95 %% confidence; in "
+		 "%s; %llu samples; threads: %u. Shares of them, with their 95 %% confidence; in "
 		 "[brackets]: fewer than %d samples.",
 		 log->sources[SOURCE_HOT].source->driver, (unsigned long long)t->count, t->n_threads,
 		 HOT_FEW);
@@ -237,7 +237,7 @@ static void put_method(const struct report_log *log, const char *absent, struct 
 		      (double)log->step_ns * 1e-9);
 	strbuf_str(&missing, absent);
 	if (!log->sources[SOURCE_PASSES].source)
-		strbuf_printf(&missing, "%sframes and passes: no application had malitop's layer",
+		strbuf_printf(&missing, "%sframes and passes: no application loaded malitop's layer",
 			      missing.n ? "; " : "");
 	if (!log->n_processes)
 		strbuf_printf(&missing, "%sprocesses: not in the log", missing.n ? "; " : "");
@@ -256,7 +256,8 @@ static void put_method(const struct report_log *log, const char *absent, struct 
 			 : "");
 	put_fact(out, "GPU needs", "cycles of a frame at the top clock; it has 85 % of the budget");
 	put_fact(out, "Limits",
-		 "of Arm's guide for this GPU, or of the house: malitop explain NAME has the reason");
+		 "from Arm's guide for this GPU, or malitop's own (house): malitop explain NAME has the "
+		 "reason");
 	put_fact(out, "Not in this report", missing.p);
 	put_fact(out, "Missing in the log", log->missing.p);
 	strbuf_str(out, "</dl>");

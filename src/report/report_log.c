@@ -317,7 +317,7 @@ static void report_missing(struct report_log *log)
 				      (unsigned long long)s->n_lost, (unsigned long long)s->n_failed);
 	}
 	if (log->n_spans == REPORT_SPANS)
-		strbuf_printf(&log->missing, "%safter %d changes no verdicts and findings are drawn",
+		strbuf_printf(&log->missing, "%sonly the first %d changes of verdicts and findings are drawn",
 			      log->missing.n ? "\n" : "", REPORT_SPANS);
 	if (log->n_more_marks)
 		strbuf_printf(&log->missing, "%s%u%s more marks are not drawn", log->missing.n ? "\n" : "",

@@ -330,11 +330,11 @@ static void put_sentence(const struct report_plot *plot, struct strbuf *out)
 	strbuf_printf(out, "%s %s %s%s", line->label,
 		      report_value_text(TEXT, line->metric, isfinite(most) ? most : (double)NAN),
 		      strcmp(plot->unit->name, "celsius") == 0 ? "at the end" : "over the whole log",
-		      plot->n > 1 ? ", the most of these" : "");
+		      plot->n > 1 ? ", the highest of these" : "");
 	if (line->was)
 		strbuf_printf(out, ", was %s", report_value_text(TEXT, line->metric, line->was_mean));
 	if (log->n_phases > 1 && best > most * (1 + NOTABLE))
-		strbuf_printf(out, "; most in %s, %s", log->phases[phase].name,
+		strbuf_printf(out, "; highest in %s, %s", log->phases[phase].name,
 			      report_value_text(TEXT, line->metric, best));
 	strbuf_str(out, ".");
 }

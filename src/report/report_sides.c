@@ -130,7 +130,7 @@ void report_put_side_findings(const struct report_side *sides, unsigned n, struc
 	report_heading("findings", "Findings", out);
 	strbuf_str(out, "<p class=\"note\">The mean while it held, and for how long.</p><div "
 			"class=\"sc\"><table>");
-	put_side_heads(sides, n, "finding", n == 2 ? "what became of it" : "what to do in the last", out);
+	put_side_heads(sides, n, "finding", n == 2 ? "status" : "what to do in the last", out);
 	for (unsigned k = 0; k < n; k++) {
 		unsigned side = k == 0 ? n - 1 : k - 1, n_held;
 		AUTOFREE struct judge_rank *held = report_findings(&sides[side].runs[0], &n_held);
@@ -219,12 +219,11 @@ static double function_percent(const struct report_log *log, unsigned phase, con
 }
 
 static const struct side_table side_tables[] = {
-	{"passes", "Passes",
-	 "GPU time of a frame by pass, overlaps divided evenly; what became slower first.", "pass", "ms", 2,
-	 add_passes, report_pass_ms},
+	{"passes", "Passes", "GPU time of a frame by pass, overlaps divided evenly; largest slowdown first.",
+	 "pass", "ms", 2, add_passes, report_pass_ms},
 	{"functions", "Hot functions",
-	 "Shares of the samples, by themselves; what grew first. Of a log that was not sampled: unknown.",
-	 "function", "%", 1, add_functions, function_percent},
+	 "Shares of the samples (self), largest growth first. Unknown for a log without samples.", "function",
+	 "%", 1, add_functions, function_percent},
 };
 
 static struct report_mean side_value(const struct side_table *t, const struct report_side *side,

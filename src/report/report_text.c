@@ -187,7 +187,7 @@ static void put_need(const struct report_need *need, struct strbuf *out)
 	double over = need->need_ms - need->have_ms;
 
 	strbuf_printf(out, ": a frame%s needs %.1f ms of the GPU and has %.1f ms, ",
-		      need->wanted ? " at the wanted rate" : "", need->need_ms, need->have_ms);
+		      need->wanted ? " at the target rate" : "", need->need_ms, need->have_ms);
 	strbuf_printf(out, over > 0 ? "over by %.1f ms" : "%.1f ms to spare", over > 0 ? over : -over);
 }
 

@@ -74,7 +74,7 @@ static bool find_device(struct server *server, int64_t now_ns)
 	for (struct span rest = {server->seen.p, server->seen.n}, node; (node = span_word(&rest)).n;)
 		if (!span_has_word(span_of(server->known.p), node) &&
 		    span_has_word(span_of(before.p), node)) {
-			message("%.*s: is new: all devices are opened again, counters begin at 0",
+			message("%.*s: new device: all devices are reopened, counters restart at 0",
 				SPAN_ARG(node));
 			found = true;
 		}

@@ -240,7 +240,8 @@ static enum MHD_Result answer_request(void *ctx, struct MHD_Connection *connecti
 					 "Basic realm=\"malitop\", Bearer realm=\"malitop\"");
 		return pages[i].answer(http, connection);
 	}
-	return send_text(connection, MHD_HTTP_NOT_FOUND, "there are /metrics, /healthz and /\n", NULL, NULL);
+	return send_text(connection, MHD_HTTP_NOT_FOUND, "not found: try /metrics, /healthz or /\n", NULL,
+			 NULL);
 }
 
 /* ---- connections ---- */
@@ -366,13 +367,13 @@ static bool check_security(const struct serve_http_options *o, const char *host,
 	if (sys_is_loopback(host) || (o->cert && o->auth))
 		return true;
 	if (o->insecure) {
-		message("--insecure: %s: others reach it: %s", o->listen,
-			o->auth ? "without TLS, all on the way can read secrets and metrics"
-				: "without --auth, everybody there can read all metrics");
+		message("--insecure: %s: reachable from other machines: %s", o->listen,
+			o->auth ? "without TLS, anyone on the path can read secrets and metrics"
+				: "without --auth, anyone there can read all metrics");
 		return true;
 	}
 	return err_set(err, ERR_USAGE,
-		       "--listen: others reach %s: give %s, or --insecure if everybody there may read",
+		       "--listen: other machines can reach %s: give %s, or --insecure if they all may read",
 		       o->listen,
 		       o->cert   ? "--auth FILE"
 		       : o->auth ? "--tls-cert and --tls-key"

@@ -128,7 +128,8 @@ bool session_turn(struct session *session, struct session_source *s, struct sour
 	session_mix(session, NULL); /* the formulas are the same as at the start */
 	session->changes++;
 	snprintf(text, size, "%s: %s", other->title,
-		 session_is_shared(other) ? "another program has its counters: what the driver tells is shown"
-					  : "its counters are free: counting");
+		 session_is_shared(other)
+			 ? "another program uses its counters: showing what the driver reports"
+			 : "its counters are free: counting");
 	return true;
 }

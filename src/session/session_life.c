@@ -22,7 +22,7 @@ static const char *const away_texts[] = {
 	[AWAY_FAILED] = "not counting, trying again",
 	[AWAY_CHANGED] = "changed, restart malitop",
 	[AWAY_ASIDE] = "paused while one process is counted",
-	[AWAY_PAUSED] = "not measured, may sleep; C goes on",
+	[AWAY_PAUSED] = "not measured, may sleep; C resumes",
 	[AWAY_RESTS] = "not measured while paused, may sleep",
 	[AWAY_SWITCHED] = "being opened again",
 	[AWAY_TURNED] = "measured in another way",
@@ -132,7 +132,7 @@ static void note_answer(struct session_source *s, char *text, size_t size)
 	s->away = AWAY_NOT;
 	s->retry_ns = 0;
 	if (s->reported[0])
-		snprintf(text, size, "%s: answers again", s->title);
+		snprintf(text, size, "%s: responds again", s->title);
 	s->reported[0] = 0;
 }
 
@@ -205,7 +205,7 @@ static bool notice_silence(struct session *session, char *text, size_t size)
 		s->away = AWAY_SILENT;
 		s->retry_ns = NEVER;
 		s->reported[0] = 0;
-		snprintf(line, sizeof(line), "%s: has not answered for %lld s", s->title,
+		snprintf(line, sizeof(line), "%s: not responding for %lld s", s->title,
 			 (long long)(ns / S_NS));
 		if (whose == s->index)
 			tell_user(s, line, "", text, size);

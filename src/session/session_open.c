@@ -289,7 +289,7 @@ static void end_sampler(struct session *session)
 			int64_t ns = sampler_silence(session->sampler, s->index, &whose);
 
 			if (ns && whose == s->index && (session->keeps_sources || ns >= SAMPLER_SILENT_NS))
-				message("%s: has not answered for %.1f s; its newest samples are missing",
+				message("%s: not responding for %.1f s; its newest samples are missing",
 					s->title, (double)ns * 1e-9);
 		}
 	sampler_free(session->sampler);

@@ -404,7 +404,7 @@ void boards_log(struct boards *b, const char *dir)
 	}
 	strbuf_printf(&b->said, "log: %s in %s%s\n",
 		      b->logs ? "all streams are kept" : "the files are complete", dir,
-		      b->logs ? "; l ends that" : "");
+		      b->logs ? "; l stops that" : "");
 }
 
 /* ---- words ---- */

@@ -48,17 +48,17 @@ static const struct key_row boards_rows[] = {
 	{ACTION_PAGE, 0, GROUP_MOVE, "PgUp PgDn", NULL, NULL, 0, "ten boards up, down", NULL},
 	{ACTION_EDGE, 0, GROUP_MOVE, "Home End", NULL, NULL, 0, "first, last board", NULL},
 	{ACTION_ZOOM, 0, GROUP_MOVE, "Enter", NULL, "open the board", 1,
-	 "its views; B there comes back, [ ] go to the board before, after", NULL},
+	 "its views; B returns here, [ ] show the previous or next board", NULL},
 	{ACTION_FILTER, 0, GROUP_LOOK, "/", NULL, "filter", 5, "only boards with a text in their name or GPU",
 	 NULL},
 	{ACTION_NEXT_SORT, 0, GROUP_LOOK, "s", NULL, "sort", 4, "worst first, by name, fps, GPU, heat", NULL},
 	{ACTION_RETRY, 0, GROUP_ACT, "r", NULL, "reconnect", 4, "connect at once to those that are away",
 	 NULL},
-	{ACTION_LOG, 0, GROUP_ACT, "l", NULL, "log all", 5, "keep all streams in files here, or no longer",
+	{ACTION_LOG, 0, GROUP_ACT, "l", NULL, "log all", 5, "start or stop keeping all streams in files",
 	 NULL},
 	{ACTION_MARK, 0, GROUP_ACT, "m", NULL, "mark all", 5, "a mark on every board", NULL},
 	{ACTION_HELP, 0, GROUP_ACT, "?", NULL, "help", 1, "these keys", NULL},
-	{ACTION_QUIT, 0, GROUP_ACT, "q", NULL, "quit", 0, "leave malitop", NULL},
+	{ACTION_QUIT, 0, GROUP_ACT, "q", NULL, "quit", 0, "quit malitop", NULL},
 	{.action = ACTION_NONE},
 };
 
@@ -147,7 +147,7 @@ static void do_key(struct boards_live *l, uint32_t key, int64_t now)
 		break;
 	default:
 		show_hint(l, key == K_ESCAPE
-				     ? "Esc: nothing to close; q quits"
+				     ? "Nothing to close. q quits."
 				     : "a key of a board's views: Enter opens one; ? lists the keys here");
 	}
 }

@@ -203,8 +203,8 @@ static unsigned list_stats(const struct explained *s, bool ascii, struct stat_li
 	if (!s->instance)
 		put_stat(&lines[n++], "mean", m, series_rate_total(&s->series, &s->data), ascii);
 	put_stat(&lines[n++], "peak", m, known ? values[known - 1] : (double)NAN, ascii);
-	put_stat(&lines[n++], "95 % below", m, known ? values[(known - 1) * 95 / 100] : (double)NAN, ascii);
-	put_stat(&lines[n++], "least", m, known ? values[0] : (double)NAN, ascii);
+	put_stat(&lines[n++], "p95", m, known ? values[(known - 1) * 95 / 100] : (double)NAN, ascii);
+	put_stat(&lines[n++], "min", m, known ? values[0] : (double)NAN, ascii);
 	lines[n].name = "limit";
 	snprintf(lines[n++].text, sizeof(lines[0].text), "%s%s", sides[m->alert],
 		 m->alert == ALERT_NONE ? "" : unit_format(limit, m->alert_at, m->unit, false, ascii));

@@ -92,7 +92,7 @@ static void draw_checks(const struct judge *judge, struct canvas *canvas, struct
 		shown++;
 	}
 	add_rest(judge, CHECK_FINE, shown, "more", &rest);
-	add_rest(judge, CHECK_BEYOND, 0, "beyond the limit, which does not matter now", &rest);
+	add_rest(judge, CHECK_BEYOND, 0, "over the limit, but harmless now", &rest);
 	add_rest(judge, CHECK_UNKNOWN, 0, "without a value", &rest);
 	if (rest.n)
 		canvas_text_parts(canvas, rect_bottom(&r, 1), STYLE_DIM, rest.p);
@@ -207,7 +207,7 @@ static void draw_recent(const struct screen *screen, struct canvas *canvas, stru
 			canvas_printf(canvas, row, STYLE_MARK, "\u25b2  %s", screen->marks[at.mark].text);
 		n--;
 		if (!--left && skipped && r.h > 0)
-			canvas_printf(canvas, rect_top(&r, 1), STYLE_DIM, "%10s%d more began", "", skipped);
+			canvas_printf(canvas, rect_top(&r, 1), STYLE_DIM, "%10s%d more started", "", skipped);
 	}
 	if (n && r.h)
 		canvas_printf(canvas, rect_top(&r, 1), STYLE_DIM, "%d more", n);
@@ -220,7 +220,7 @@ void findings_put_checks(const struct screen *screen, struct strbuf *out)
 
 	strbuf_printf(out, "%u checked and fine", count_checks(judge, CHECK_FINE));
 	if (beyond)
-		strbuf_printf(out, "; %u beyond a limit that does not matter now", beyond);
+		strbuf_printf(out, "; %u over its limit but harmless now", beyond);
 	if (unknown)
 		strbuf_printf(out, "; %u without a value", unknown);
 }

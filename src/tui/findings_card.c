@@ -240,7 +240,7 @@ static void draw_worth(const struct judge_rank *rank, struct canvas *canvas, str
 	if (rank->group == JUDGE_BESIDE || isnan(w->share)) {
 		canvas_text_cut(canvas, r, STYLE_DIM,
 				rank->group == JUDGE_BESIDE ? wide ? "energy only" : "energy"
-				: wide                      ? "no honest bound"
+				: wide                      ? "no known bound"
 							    : "\u2013");
 		return;
 	}
@@ -389,7 +389,7 @@ static void draw_panel(struct findings_card *card, const struct screen *screen, 
 		 count_held(card, screen, SEVERITY_CRITICAL), warnings, warnings == 1 ? "" : "s", notes,
 		 notes == 1 ? "" : "s", judge ? judge->n_findings : 0);
 	panel_box(&(struct panel_texts){"Findings",
-					r.w >= FAIR ? "worst first; each bound stands alone, do not add them"
+					r.w >= FAIR ? "worst first; the bounds overlap, do not add them"
 						    : "worst first",
 					corner, STYLE_VALUE},
 		  canvas, r);
@@ -432,11 +432,10 @@ void findings_card_draw(struct findings_card *card, struct screen *screen, const
 		rect_left(&row, canvas_printf(canvas, row, held ? STYLE_BUSY : STYLE_CALM, "%u finding%s",
 					      held, held == 1 ? "" : "s") +
 					2);
-		canvas_text_cut(canvas, row, STYLE_TEXT,
-				"beyond a limit for 2 s, now, or dim in the last minute");
+		canvas_text_cut(canvas, row, STYLE_TEXT, "Worst first. Dim: ended within the last minute.");
 	} else {
 		canvas_text(canvas, row, STYLE_TEXT,
-			    screen->filter[0] ? "findings: none fits the filter; / changes it"
+			    screen->filter[0] ? "findings: none matches; / changes the filter"
 					      : "findings: none now, and none in the last minute");
 	}
 	/* the list gets what it needs, but leaves half to what is below */
@@ -466,7 +465,7 @@ enum key_answer findings_card_key(struct findings_card *card, struct screen *scr
 	if (key == 'x' && card->def) {
 		mute = !screen_judge_mutes(&screen->judge, card->def);
 		screen_judge_mute(&screen->judge, card->def, mute);
-		strbuf_printf(said, mute ? "%s: muted; X shows it" : "%s: no longer muted", card->def->name);
+		strbuf_printf(said, mute ? "%s: muted; X shows it" : "%s: unmuted", card->def->name);
 		list_findings(card, screen);
 		return KEY_TAKEN;
 	}

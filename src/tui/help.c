@@ -496,7 +496,7 @@ static enum key_answer choose_row(struct help *help, struct help_row *choice, st
 		return KEY_TAKEN;
 	}
 	if (row->section == HELP_SIGN) {
-		strbuf_str(said, "help: a sign does nothing");
+		strbuf_str(said, "help: a sign has no action");
 		return KEY_TAKEN;
 	}
 	*choice = *row;

@@ -31,7 +31,7 @@ static const struct task {
 	 {'1', K_DOWN, 'i'},
 	 0},
 	{"find a metric by a word", "? /", NULL, "type it; Enter explains it", {'?', '/'}, 0},
-	{"see one moment again", "space <", NULL, "< > step; space goes on", {' ', '<'}, 0},
+	{"see one moment again", "space <", NULL, "< > step; space resumes", {' ', '<'}, 0},
 	{"record for a colleague", "l", NULL, "l ends it; malitop replay FILE", {'l'}, NEEDS_LIVE},
 	{"find where a log changes", "}", NULL, "the next mark or loss", {'}'}, NEEDS_REPLAY},
 	{"keep a row in sight",
@@ -50,11 +50,11 @@ static const struct {
 	const char *brief, *help;
 } signs[] = {
 	{"ok", STYLE_CALM, "within its limit",
-	 "Within its limit; no word: it has none, or it does not matter now, as on an idle GPU"},
+	 "Within its limit; no word means no limit, or one that is irrelevant now, as on an idle GPU"},
 	{"high ! low !", STYLE_BUSY, "a warning",
 	 "Beyond the limit of Arm's guide or of a finding that is a warning; i says which"},
 	{"high !! low !!", STYLE_HOT, "critical: frames are late",
-	 "Beyond the limit of a finding that is critical: frames are late, and it is why"},
+	 "Beyond the limit of a finding that is critical: frames are late, and this is why"},
 	{"\u2584\u2584\u2584\u2584", STYLE_CALM, "calm: below 70 %",
 	 "A load below 70 %, or a number within its limit"},
 	{"\u2584\u2584\u2584\u2584", STYLE_BUSY, "busy: 70 to 90 %",

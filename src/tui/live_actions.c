@@ -52,7 +52,7 @@ static void show_own_view(struct live *l)
 	if (!screen_turn(&l->screen, 1, true))
 		live_hint(l, l->session.db->n_own
 				     ? "own views: none of them has anything to show on this machine"
-				     : "own views: none yet: OWN VIEWS in malitop(1) says how to write one");
+				     : "own views: none yet; OWN VIEWS in malitop-views(5) describes them");
 }
 
 bool live_renew(struct live *l, struct err *err)
@@ -79,7 +79,7 @@ void live_reload(struct live *l)
 	}
 	alerts_hint(&l->alerts, now,
 		    l->session.db->n_own ? "own views, metrics and findings: read again"
-					 : "own views: there are no files of yours");
+					 : "own views: you have no such files");
 }
 
 /* With what malitop itself takes as of now, so that the open help stands still. */
@@ -91,7 +91,7 @@ static void show_help(struct live *l)
 
 	if (alive_s > 0 && !isnan(self.resident_bytes) && stats.frames)
 		snprintf(l->own_cost, sizeof(l->own_cost),
-			 "malitop itself takes %.1f %% of a CPU, %.1f MiB of memory, %.2f kB a frame",
+			 "malitop itself uses %.1f %% of a CPU, %.1f MiB of memory, %.2f kB a frame",
 			 self.cpu_s / alive_s * 100, self.resident_bytes / (1 << 20),
 			 (double)stats.bytes / (double)stats.frames * 1e-3);
 	live_open(l, MODE_HELP);
@@ -290,7 +290,7 @@ static void pin_row(struct live *l)
 					 : "pin: this row has no metric");
 	else
 		live_hint(l, pinned ? "pin: it is at the top of the Overview (1)"
-				    : "pin: it is no longer on the Overview");
+				    : "pin: removed from the Overview");
 }
 
 static bool shows_table(struct live *l)
@@ -416,7 +416,7 @@ static void pause_gpu(struct live *l)
 	if (!l->session.gpu)
 		live_hint(l, "counting: there is no GPU");
 	else if (l->session.gpu->away == AWAY_RESTS)
-		live_hint(l, "counting: rests while the screen is paused; space goes on");
+		live_hint(l, "counting: stopped while the screen is paused; space resumes");
 	else if (pause && l->recorder)
 		live_hint(l, "counting: not while logging; l ends the log");
 	else if (l->player)

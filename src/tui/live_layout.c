@@ -200,7 +200,7 @@ void live_draw_layouts(struct live *l, const struct alert *alert)
 						{"letters", NULL, "show or hide a panel", 0},
 						{"Enter", NULL, "keep", 0},
 						{"F2", NULL, "save", 0},
-						{"Esc", NULL, "as before", 0}},
+						{"Esc", NULL, "cancel", 0}},
 				       .n = 6};
 	const struct view *view = l->screen.view;
 	struct canvas *canvas = &l->canvas;

@@ -96,7 +96,7 @@ static void copy_expression(struct live *l)
 
 	explain_card_expression(&l->explain, &l->screen, &text);
 	if (!text.n)
-		strbuf_str(&hint, "copy: it is counted, not computed: there is no expression");
+		strbuf_str(&hint, "copy: a counter has no expression");
 	else
 		strbuf_printf(&hint,
 			      term_copy(l->term, text.p) ? "copied, if the terminal allows it: %s"

@@ -18,7 +18,7 @@ static void show_end(struct live *l, int by)
 		live_hint(l, by < 0 ? "this is where the log begins" : "this is where the log ends");
 	else
 		live_hint(l, by < 0 ? "history: nothing older is kept"
-				    : "history: this is the newest; space goes on");
+				    : "history: this is the newest; space resumes");
 }
 
 static int64_t realtime_of(struct live *l, int64_t at_ns)
@@ -368,7 +368,8 @@ void live_find(struct live *l, int way)
 			strbuf_printf(&said, "%s at %s", found.text, clock);
 			show_within(l, found.at_ns, 0);
 		} else {
-			strbuf_printf(&said, "nothing is noted %s this moment", way < 0 ? "before" : "after");
+			strbuf_printf(&said, "no mark, scene or finding %s this moment",
+				      way < 0 ? "before" : "after");
 		}
 	}
 	live_hint(l, said.n ? said.p : "");
@@ -406,7 +407,7 @@ void live_mark(struct live *l)
 	snprintf(text, sizeof(text), "mark %u", l->past.number);
 	live_keep_mark(l, l->screen.paused_ns ? l->screen.paused_ns : now, text);
 	snprintf(text, sizeof(text),
-		 logs ? "mark %u in %.32s" : "mark %u: on the screen only; l begins a log", l->past.number,
+		 logs ? "mark %u in %.32s" : "mark %u: on the screen only; l starts a log", l->past.number,
 		 logs ? recorder_name(l->recorder) : "");
 	alerts_news(&l->alerts, now, text);
 	l->dirty = true;
@@ -440,7 +441,7 @@ void live_range(struct live *l)
 		l->player->paused = true;
 	if (!l->range_from_ns) {
 		l->range_from_ns = at;
-		live_hint(l, "range: it begins here; go to its end, then v again");
+		live_hint(l, "range: starts here; go to its end, then press v");
 	} else if (!l->range_to_ns && at == l->range_from_ns) {
 		live_hint(l, "range: it is empty: first go to another moment");
 	} else if (!l->range_to_ns) {
@@ -448,7 +449,7 @@ void live_range(struct live *l)
 		report_range(l);
 	} else {
 		forget_range(l);
-		live_hint(l, "range: none any more");
+		live_hint(l, "range: cleared");
 	}
 	live_follow_range(l);
 	live_show_again(l);

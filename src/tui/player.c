@@ -291,8 +291,8 @@ void player_ask(struct player *p, const char *word, const char *text)
 	struct err err;
 
 	if (!takes_word(p, word)) {
-		strbuf_printf(&p->said, "%s: %s there does not take that: install this version there\n", word,
-			      about->program[0] ? about->program : "the malitop");
+		strbuf_printf(&p->said, "%s: %s there does not support that: install this version there\n",
+			      word, about->program[0] ? about->program : "the malitop");
 		return;
 	}
 	if (!remote_ask(p->remote, word, text, &number, &err)) {

@@ -128,8 +128,8 @@ static void toggle_threads(struct process_pane *pane)
 {
 	pane->threads = !pane->threads;
 	if (pane->paused_ns)
-		strbuf_printf(pane->said, "threads: %s when the screen goes on (space)",
-			      pane->threads ? "listed" : "left out");
+		strbuf_printf(pane->said, "threads: %s when the screen resumes (space)",
+			      pane->threads ? "listed" : "hidden");
 }
 
 static void type_text(struct process_pane *pane, int mode)

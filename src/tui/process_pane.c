@@ -189,7 +189,7 @@ void process_pane_pause(struct process_pane *pane, int64_t moment_ns)
 		return;
 	pane->paused_ns = moment_ns;
 	pane->busiest.missing = pane->table.missing =
-		moment_ns ? "no processes are kept from this moment: space goes on" : NULL;
+		moment_ns ? "no processes are kept from this moment: space resumes" : NULL;
 	show_list(pane,
 		  moment_ns ? process_kept_at(&pane->kept, moment_ns) : process_kept_newest(&pane->kept));
 }

@@ -440,8 +440,7 @@ void screen_draw(struct screen *screen, const struct alert *alert, struct canvas
 	if (view->n_charts)
 		view_draw(view, &data, canvas, body);
 	else
-		canvas_text(canvas, body, STYLE_DIM,
-			    "no row of this view fits the filter: Esc shows all again");
+		canvas_text(canvas, body, STYLE_DIM, "No row matches. Esc clears the filter.");
 	screen->gives_way = !screen->pane.busiest_page;
 	screen->scroll.follow = false;
 }

@@ -101,14 +101,14 @@ static void say_row(struct screen_judge *j, const struct view_findings *of, bool
 			strbuf_printf(&text, of->n == 1 ? "the only check is fine" : "all %u checks are fine",
 				      of->n);
 		if (of->n_idle)
-			strbuf_printf(&text, ", %u beyond the limit where it does not matter", of->n_idle);
+			strbuf_printf(&text, ", %u over its limit but harmless now", of->n_idle);
 		if (of->n > of->n_known)
 			strbuf_printf(&text, ", %u not known now", of->n - of->n_known);
 		if (of->noticed.n)
 			strbuf_printf(&text, "; noticed: %s", of->noticed.p);
 	} else {
 		*row = (struct verdict_text){"Not clear", STYLE_DIM, j->text, ROW_FROM};
-		strbuf_str(&text, "no number is known now that a check needs");
+		strbuf_str(&text, "no number that a check needs is known now");
 	}
 	str_printable(j->text, sizeof(j->text), text.p);
 }
@@ -167,7 +167,7 @@ static void put_cause(const struct frame_need *n, const struct pass_table *table
 		if (pass)
 			strbuf_printf(out, ", largest pass %s %.1f ms", pass->name, pass->ms);
 		if (isfinite(n->cpu_ms))
-			strbuf_printf(out, cpu ? "; CPU %.1f ms as well" : "; CPU %.1f ms would do",
+			strbuf_printf(out, cpu ? "; CPU %.1f ms as well" : "; CPU %.1f ms would fit",
 				      n->cpu_ms);
 	} else if (cpu) {
 		strbuf_printf(out, "CPU work %.1f of %.1f ms: cut %.1f ms", n->cpu_ms, n->budget_ms,
@@ -175,11 +175,11 @@ static void put_cause(const struct frame_need *n, const struct pass_table *table
 		if (isfinite(n->gpu_ms))
 			strbuf_printf(out,
 				      n->gpu_ms > n->budget_ms ? "; GPU %.1f ms as well"
-							       : "; GPU %.1f ms would do",
+							       : "; GPU %.1f ms would fit",
 				      n->gpu_ms);
 	} else if (n->cpu_ms + n->gpu_ms > n->budget_ms) {
 		strbuf_printf(out,
-			      "CPU %.1f and GPU %.1f ms would do beside each other, but not in turn: "
+			      "CPU %.1f and GPU %.1f ms would fit in parallel, but not in turn: "
 			      "budget %.1f ms",
 			      n->cpu_ms, n->gpu_ms, n->budget_ms);
 	} else {
@@ -214,8 +214,8 @@ void screen_judge_frame(struct screen_judge *j, const struct feed *feed, double 
 		strbuf_printf(&text, "; CPU work %.1f ms", n.cpu_ms);
 	strbuf_printf(&text, "; on time %.1f %% of %.0f frames", 100 - n.missed, n.frames);
 	str_printable(j->text, sizeof(j->text), text.p);
-	*row = (struct verdict_text){late   ? "Frames come late"
-				     : some ? "Some frames come late"
+	*row = (struct verdict_text){late   ? "Frames are late"
+				     : some ? "Some frames are late"
 					    : "Frames are on time",
 				     late   ? STYLE_HOT
 				     : some ? STYLE_BUSY
