@@ -144,6 +144,43 @@ bool screen_wants_processes(struct screen *screen, struct process_query *query, 
 	return pane || cpu || beside || screen_shows_verdict(screen);
 }
 
+const struct screen_layout screen_layouts[SCREEN_LAYOUTS] = {
+	{"all", ""}, {"gpu", "gumsw"}, {"cpu", "fcp"}, {"frames", "gfcw"}, {"minimal", ""}};
+
+void screen_lay_out(struct screen *screen, const char *layout)
+{
+	const char *letters = layout;
+
+	for (unsigned i = 0; i < SCREEN_LAYOUTS; i++)
+		letters = strcmp(layout, screen_layouts[i].name) ? letters : screen_layouts[i].letters;
+	screen->layout.minimal = !strcmp(layout, "minimal");
+	snprintf(screen->layout.letters, sizeof(screen->layout.letters), "%s", letters);
+}
+
+/* Whether each letter is that of a panel which the Overview has on some machine. */
+static bool check_letters(const struct gpudb *db, const char *letters, struct err *err)
+{
+	AUTO_STRBUF struct strbuf known = {0};
+	struct views views;
+	const struct view *view;
+	const char *wrong = letters;
+	bool ok = views_read(&views, db, err);
+
+	view = ok ? views_find(&views, "overview") : NULL;
+	for (unsigned i = 0; view && i < view->n_charts; i++)
+		if (view->charts[i].letter && !(known.n && strchr(known.p, view->charts[i].letter)))
+			strbuf_add(&known, &view->charts[i].letter, 1);
+	while (*wrong && known.n && strchr(known.p, *wrong))
+		wrong++;
+	if (ok && *wrong)
+		ok = err_set(err, ERR_USAGE,
+			     "--layout: unknown '%.40s': expected all, gpu, cpu, frames, minimal, or letters "
+			     "of panels: %s",
+			     letters, known.n ? known.p : "");
+	views_fini(&views);
+	return ok;
+}
+
 bool screen_init(struct screen *screen, struct session *session, struct feeds *feeds, const char *view,
 		 struct err *err)
 {
@@ -164,7 +201,10 @@ bool screen_init(struct screen *screen, struct session *session, struct feeds *f
 	screen_lay_out(screen, session->options->layout ? session->options->layout : "all");
 	if (screen->view) {
 		set_view(screen, screen->view);
-		return true;
+		if (check_letters(session->db, screen->layout.letters, err))
+			return true;
+		views_fini(&screen->views);
+		return false;
 	}
 	for (unsigned i = 0; i < screen->views.n_views; i++)
 		strbuf_printf(&names, " %s", screen->views.views[i].name);
@@ -291,19 +331,6 @@ bool screen_turn(struct screen *screen, int by, bool own)
 		return true;
 	}
 	return false;
-}
-
-const struct screen_layout screen_layouts[SCREEN_LAYOUTS] = {
-	{"all", ""}, {"gpu", "gumsw"}, {"cpu", "fcp"}, {"frames", "gfcw"}, {"minimal", ""}};
-
-void screen_lay_out(struct screen *screen, const char *layout)
-{
-	const char *letters = layout;
-
-	for (unsigned i = 0; i < SCREEN_LAYOUTS; i++)
-		letters = strcmp(layout, screen_layouts[i].name) ? letters : screen_layouts[i].letters;
-	screen->layout.minimal = !strcmp(layout, "minimal");
-	snprintf(screen->layout.letters, sizeof(screen->layout.letters), "%s", letters);
 }
 
 void screen_letters(const struct screen *screen, char all[16], char shown[16])

@@ -74,6 +74,7 @@ static void a_log_gives_its_frames(void **state)
 		o.view = cases[i].view;
 		o.once = cases[i].size;
 		o.from_ns = cases[i].from_s * SECOND_NS;
+		o.layout = cases[i].layout;
 		o.step_ns = cases[i].step_s * SECOND_NS;
 		o.frames = cases[i].frames;
 		o.per_core = cases[i].per_core;
@@ -109,8 +110,10 @@ static void what_cannot_be_shown_is_an_error_without_a_frame(void **state)
 	static const struct {
 		const char *view, *want;
 		int64_t from_s;
-	} cases[] = {{"nowhere", "--view: there is no 'nowhere'", 0},
-		     {"overview", "--from: 5 m: the log is only 1:30.0 long", 300}};
+		const char *layout;
+	} cases[] = {{"nowhere", "--view: there is no 'nowhere'", 0, NULL},
+		     {"overview", "--from: 5 m: the log is only 1:30.0 long", 300, NULL},
+		     {"overview", "--layout: unknown 'gz'", 0, "gz"}};
 	struct log_bench log;
 
 	(void)state;
@@ -122,6 +125,7 @@ static void what_cannot_be_shown_is_an_error_without_a_frame(void **state)
 
 		o.view = cases[i].view;
 		o.from_ns = cases[i].from_s * SECOND_NS;
+		o.layout = cases[i].layout;
 		assert_int_equal(once_run(&sys, &o, false, &out, &err), EXIT_FAILED);
 		assert_int_equal(err.code, ERR_USAGE);
 		assert_non_null(strstr(err.text, cases[i].want));
