@@ -299,7 +299,8 @@ static bool load_dir(struct gpudb *db, const struct gpudb_dir *dir, struct err *
 	if (n < 0) {
 		if (!dir->must_exist && (errno == ENOENT || errno == ENOTDIR || errno == EACCES))
 			return true;
-		return err_set(err, errno, "%s: cannot read the directory: %s", dir->path, strerror(errno));
+		return err_set(err, errno, "%s: cannot read the directory: %s%s", dir->path, strerror(errno),
+			       dir->must_exist ? ": give --gpudb a directory or a file" : "");
 	}
 	for (int i = 0; i < n; i++) {
 		AUTOFREE char *path = xasprintf("%s/%s", dir->path, names[i]);

@@ -81,7 +81,7 @@ static bool check_log(struct options *options, bool format_given, struct err *er
 			       ".jsonl or .pftrace");
 	if (strcmp(options->log, "-") == 0 && !format_given) /* a stream */
 		options->format = FORMAT_MLOG;
-	else if (!format_given && !format_by_ending(options))
+	else if (!format_given && (!format_by_ending(options) || options->format == FORMAT_TABLE))
 		return err_set(err, 0,
 			       "--log: '%s' does not end in .mlog, .csv, .jsonl or .pftrace: rename it or "
 			       "give --format",

@@ -141,6 +141,8 @@ enum exit_status options_config(struct options *options, bool *interval, bool *r
 		if (!options->config && (why.code == ENOENT || why.code == ENOTDIR || why.code == EACCES))
 			return EXIT_DONE;
 		*err = why;
+		if (options->config)
+			err_prefix(err, "--config: ");
 		return EXIT_FAILED;
 	}
 	str_printable(name, sizeof(name), path);

@@ -166,6 +166,7 @@ static void usage_error_names_what_and_what_to_try(void **state)
 		 "--log: 'b.xyz' does not end in .csv, .jsonl, .pftrace or .txt: rename it or give"},
 		{{"export", "a", "-o", "b.xyz", "-f", "csv"}, NULL},
 		{{"export", "a", "-o", "b.txt"}, NULL},
+		{{"record", "-o", "b.txt"}, "--log: 'b.txt' does not end in .mlog, .csv, .jsonl or .pftrace"},
 		{{"export", "a", "-o", "/dev/stdout"}, NULL},
 		{{"export", "a", "-o", "dir.d/b"}, NULL},
 		{{"help", "cats"}, "help cats: expected one command"},
