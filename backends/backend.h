@@ -74,16 +74,6 @@ struct source_priority {
 	uint16_t slots[SOURCE_PRIORITY_MAX];
 };
 
-/* Constants of the measured machine, by the names that expressions use. */
-struct source_constants {
-	unsigned core_count;     /* $MaliConstantsShaderCoreCount */
-	unsigned l2_slice_count; /* $MaliConstantsL2SliceCount */
-	unsigned bus_width_bits; /* $MaliConstantsBusWidthBits */
-	unsigned block_values;   /* values of a counter block, 0 if unknown */
-	uint64_t core_mask;      /* mask of existing cores; may have holes */
-	double top_hz;           /* highest clock, 0 if unknown */
-};
-
 struct source {
 	const struct backend *backend;
 	const struct sys *sys;

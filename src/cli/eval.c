@@ -65,9 +65,9 @@ static struct metric_set *table_set(const struct gpudb *db, struct metric_source
 	memcpy(slots + layout->n_counters, system_slots, n_system * sizeof(*slots));
 	source.slots = slots;
 	source.n_slots = layout->n_counters + n_system;
-	source.core_count = count_or_zero(table, RAWTABLE_CORES);
-	source.l2_slice_count = count_or_zero(table, RAWTABLE_SLICES);
-	source.bus_width_bits = count_or_zero(table, RAWTABLE_BUS_BITS);
+	source.constants.core_count = count_or_zero(table, RAWTABLE_CORES);
+	source.constants.l2_slice_count = count_or_zero(table, RAWTABLE_SLICES);
+	source.constants.bus_width_bits = count_or_zero(table, RAWTABLE_BUS_BITS);
 	return metric_set_new(db, &source, err);
 }
 
@@ -172,7 +172,7 @@ static bool make_set(struct eval_run *run, struct err *err)
 		.product = run->product,
 		.frames_per_second = o->fps,
 		.screen_pixels = (double)o->resolution.w * o->resolution.h,
-		.top_hz = constant_of(&run->tables[0], RAWTABLE_TOP_CLOCK) * 1e6,
+		.constants.top_hz = constant_of(&run->tables[0], RAWTABLE_TOP_CLOCK) * 1e6,
 		.definitions = o->definitions,
 	};
 

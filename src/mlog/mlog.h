@@ -64,9 +64,7 @@ struct mlog_source {
 		*product;            /* printable; "" if unknown, never NULL */
 	int64_t period_ns, asked_ns; /* above 0 */
 	bool simulated;
-	double top_hz;
-	unsigned core_count, l2_slice_count, bus_width_bits, block_values; /* 0: unknown */
-	uint64_t core_mask;
+	struct source_constants constants;
 	struct slot *slots;
 	unsigned n_slots, n_sums;
 };

@@ -229,10 +229,10 @@ static void put_cores(const struct about_field *f, const void *at, struct strbuf
 {
 	const struct mlog_source *source = at;
 
-	if (!source->core_count && !source->core_mask)
+	if (!source->constants.core_count && !source->constants.core_mask)
 		return;
 	put_key(f, out);
-	strbuf_printf(out, " %u 0x%" PRIx64 "\n", source->core_count, source->core_mask);
+	strbuf_printf(out, " %u 0x%" PRIx64 "\n", source->constants.core_count, source->constants.core_mask);
 }
 
 static bool get_cores(const struct about_field *f, void *at, struct about_reader *r)
@@ -240,9 +240,9 @@ static bool get_cores(const struct about_field *f, void *at, struct about_reader
 	struct mlog_source *source = at;
 	uint64_t n;
 
-	if (!get_number(r, f->most, &n) || !get_number(r, UINT64_MAX, &source->core_mask))
+	if (!get_number(r, f->most, &n) || !get_number(r, UINT64_MAX, &source->constants.core_mask))
 		return false;
-	source->core_count = (unsigned)n;
+	source->constants.core_count = (unsigned)n;
 	return true;
 }
 
@@ -349,11 +349,11 @@ static const struct about_field source_fields[] = {
 	{"period", put_u64, get_u64, AT(period_ns), PERIOD_MAX},
 	{"asked", put_u64, get_u64, AT(asked_ns), PERIOD_MAX},
 	{"simulated", put_flag, get_flag, AT(simulated), 0},
-	{"top_hz", put_hz, get_hz, AT(top_hz), 0},
+	{"top_hz", put_hz, get_hz, AT(constants.top_hz), 0},
 	{"cores", put_cores, get_cores, 0, 64},
-	{"slices", put_count, get_count, AT(l2_slice_count), 64},
-	{"bus_bits", put_count, get_count, AT(bus_width_bits), 1 << 20},
-	{"block_values", put_count, get_count, AT(block_values), 1 << 20},
+	{"slices", put_count, get_count, AT(constants.l2_slice_count), 64},
+	{"bus_bits", put_count, get_count, AT(constants.bus_width_bits), 1 << 20},
+	{"block_values", put_count, get_count, AT(constants.block_values), 1 << 20},
 	{"sums", put_count, get_count, AT(n_sums), MLOG_SLOTS_MAX},
 	{"slots", put_slots, get_slots, 0, MLOG_SLOTS_MAX},
 	{.key = NULL},

@@ -398,13 +398,15 @@ struct metric_set *metric_set_new(const struct gpudb *db, const struct metric_so
 	set->n_slots = source->n_slots;
 	set->slots = slots_copy(source->slots, source->n_slots);
 	set->constants[VECTOR_SECONDS] = NAN;
-	set->constants[VECTOR_CORES] = source->core_count ? source->core_count : NAN;
+	set->constants[VECTOR_CORES] = source->constants.core_count ? source->constants.core_count : NAN;
 	set->constants[VECTOR_CORE_ROWS] = set->constants[VECTOR_CORES];
-	set->constants[VECTOR_SLICES] = source->l2_slice_count ? source->l2_slice_count : NAN;
-	set->constants[VECTOR_BUS_BITS] = source->bus_width_bits ? source->bus_width_bits : NAN;
+	set->constants[VECTOR_SLICES] =
+		source->constants.l2_slice_count ? source->constants.l2_slice_count : NAN;
+	set->constants[VECTOR_BUS_BITS] =
+		source->constants.bus_width_bits ? source->constants.bus_width_bits : NAN;
 	set->constants[VECTOR_FPS] = source->frames_per_second > 0 ? source->frames_per_second : NAN;
 	set->constants[VECTOR_SCREEN_PIXELS] = source->screen_pixels > 0 ? source->screen_pixels : NAN;
-	set->constants[VECTOR_TOP_HZ] = source->top_hz > 0 ? source->top_hz : NAN;
+	set->constants[VECTOR_TOP_HZ] = source->constants.top_hz > 0 ? source->constants.top_hz : NAN;
 	set->constants[VECTOR_FRAME_RATE] = set->constants[VECTOR_FRAME_FLIPS] = NAN;
 	set->n_vector = VECTOR_CONSTANTS + set->n_slots;
 	set->names = metric_names_new(db, set);

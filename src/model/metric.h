@@ -130,8 +130,8 @@ struct metric_source {
 		*layout; /* NULL: the product's; gpudb_raw_layout for a GPU that is not in the data */
 	const struct slot *slots;
 	unsigned n_slots;
-	unsigned core_count, l2_slice_count, bus_width_bits; /* 0: unknown, NaN in formulas */
-	double frames_per_second, screen_pixels, top_hz;     /* likewise */
+	struct source_constants constants;       /* NaN in formulas where unknown */
+	double frames_per_second, screen_pixels; /* 0: unknown, likewise */
 	enum definitions definitions;
 };
 

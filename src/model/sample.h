@@ -106,6 +106,16 @@ struct slot {
 	const char *title;
 };
 
+/* Constants of the measured machine, by the names that expressions use. 0: unknown. */
+struct source_constants {
+	unsigned core_count;     /* $MaliConstantsShaderCoreCount */
+	unsigned l2_slice_count; /* $MaliConstantsL2SliceCount */
+	unsigned bus_width_bits; /* $MaliConstantsBusWidthBits */
+	unsigned block_values;   /* values of a counter block */
+	uint64_t core_mask;      /* mask of existing cores; may have holes */
+	double top_hz;           /* highest clock */
+};
+
 /* Copy slots with their titles; slots_free frees both. */
 struct slot *slots_copy(const struct slot *slots, unsigned n);
 void slots_free(struct slot *slots, unsigned n);

@@ -207,8 +207,8 @@ static void put_differences(const struct report_log *was, const struct report_lo
 	snprintf(after, sizeof(after), "%ux%u at %g fps", now->session.resolution.w,
 		 now->session.resolution.h, now->session.fps);
 	put_difference(logs, "goal", before, after, out);
-	snprintf(before, sizeof(before), "%.0f MHz", a ? a->top_hz * 1e-6 : 0);
-	snprintf(after, sizeof(after), "%.0f MHz", b ? b->top_hz * 1e-6 : 0);
+	snprintf(before, sizeof(before), "%.0f MHz", a ? a->constants.top_hz * 1e-6 : 0);
+	snprintf(after, sizeof(after), "%.0f MHz", b ? b->constants.top_hz * 1e-6 : 0);
 	put_difference(logs, "top clock", before, after, out);
 }
 

@@ -12,11 +12,21 @@
 #define RING_MORE 16 /* samples with all words that they can have: short ones have few */
 
 struct metric_set *session_set(const struct session *session, const struct gpudb *db,
-			       struct metric_source what, struct err *err)
+			       const struct session_source *source, const struct gpu_layout *layout,
+			       const struct slot *slots, struct err *err)
 {
-	what.frames_per_second = session->fps;
-	what.screen_pixels = (double)session->resolution.w * session->resolution.h;
-	return metric_set_new(db, &what, err);
+	return metric_set_new(db,
+			      &(struct metric_source){
+				      .product = source->product,
+				      .layout = layout,
+				      .slots = slots,
+				      .n_slots = source->n_slots,
+				      .constants = source->constants,
+				      .frames_per_second = session->fps,
+				      .screen_pixels = (double)session->resolution.w * session->resolution.h,
+				      .definitions = session->options->definitions,
+			      },
+			      err);
 }
 
 bool session_take_source(struct session *session, const struct source *source, struct err *err)
@@ -37,22 +47,12 @@ bool session_take_source(struct session *session, const struct source *source, s
 		.kind = source->kind,
 		.simulated = source->simulated,
 		.keeps_powered = source->keeps_powered,
-		.top_hz = source->constants.top_hz,
 		.n_slots = source->n_slots,
 		.n_sums = source->n_sums,
 		.n_more = source->n_more,
 		.constants = source->constants,
 		.product = source->product,
 		.asked_ns = session->options->interval_ns,
-		.metrics_of = {.product = source->product,
-			       .layout = source->layout,
-			       .slots = source->slots,
-			       .n_slots = source->n_slots,
-			       .core_count = source->constants.core_count,
-			       .l2_slice_count = source->constants.l2_slice_count,
-			       .bus_width_bits = source->constants.bus_width_bits,
-			       .top_hz = source->constants.top_hz,
-			       .definitions = session->options->definitions},
 	};
 	snprintf(mine->device, sizeof(mine->device), "%s", source->device);
 	snprintf(mine->interface, sizeof(mine->interface), "%s", source->interface);
@@ -62,7 +62,7 @@ bool session_take_source(struct session *session, const struct source *source, s
 	if (source->note[0])
 		strbuf_printf(&session->notes, "%s\n", source->note);
 	session->has_past |= source->simulated && session->what.history_ns;
-	mine->set = session_set(session, session->db, mine->metrics_of, err);
+	mine->set = session_set(session, session->db, mine, source->layout, source->slots, err);
 	session->n += mine->set != NULL;
 	return mine->set != NULL;
 }

@@ -47,11 +47,9 @@ struct session_source {
 	enum source_kind kind;
 	char title[64], driver[64], note[640];
 	bool simulated, keeps_powered;
-	double top_hz;
 	unsigned n_slots, n_sums, n_more;
 	struct source_constants constants;
 	const struct gpu_product *product;
-	struct metric_source metrics_of; /* what the set was made of; its slots are those of the set */
 	struct metric_set *set;
 	uint32_t index;                       /* in the sampler */
 	int64_t asked_ns;                     /* requested interval */

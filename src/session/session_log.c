@@ -10,12 +10,7 @@ static bool take_log_source(struct session *session, const struct mlog_source *l
 	struct source source = {
 		.kind = log->kind,
 		.product = log->product[0] ? gpudb_by_name(session->db, log->product) : NULL,
-		.constants = {.core_count = log->core_count,
-			      .l2_slice_count = log->l2_slice_count,
-			      .bus_width_bits = log->bus_width_bits,
-			      .block_values = log->block_values,
-			      .core_mask = log->core_mask,
-			      .top_hz = log->top_hz},
+		.constants = log->constants,
 		.slots = log->slots,
 		.n_slots = log->n_slots,
 		.n_sums = log->n_sums,

@@ -25,9 +25,10 @@ void session_reopen(struct session *session, const struct session_source *lost, 
 /* Free an opening and close the sources that are still in it. */
 void opening_drop(void *job);
 
-/* Compile the metrics of a source for the session's frames. */
+/* Compile the metrics of a source with these slots, for the session's frames. */
 struct metric_set *session_set(const struct session *session, const struct gpudb *db,
-			       struct metric_source what, struct err *err);
+			       const struct session_source *source, const struct gpu_layout *layout,
+			       const struct slot *slots, struct err *err);
 /* Compile the metrics of a source and append it to the session. */
 bool session_take_source(struct session *session, const struct source *source, struct err *err);
 /* Show the GPU that --device names, or else the first. */

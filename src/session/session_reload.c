@@ -10,11 +10,11 @@
 static struct metric_set *make_set(const struct session *session, const struct gpudb *db,
 				   const struct session_source *s, struct err *err)
 {
-	struct metric_source what = s->metrics_of;
+	const struct gpu_layout *layout = s->set->layout;
 
-	what.layout = gpudb_is_raw(session->db, s->set->layout) ? gpudb_raw_layout(db) : s->set->layout;
-	what.slots = s->set->slots;
-	return session_set(session, db, what, err);
+	if (gpudb_is_raw(session->db, layout))
+		layout = gpudb_raw_layout(db);
+	return session_set(session, db, s, layout, s->set->slots, err);
 }
 
 void session_data_fini(struct session_data *data)

@@ -160,8 +160,8 @@ static void read_numbers(struct board_row *board)
 		for (int k = 0; names[i][k] && (!k || isnan(board->now[i])); k++)
 			board->now[i] = watch_value(board->watch, span_of(names[i][k]));
 	board->now[BOARD_TRAFFIC] = in + out;
-	board->now[BOARD_TOP_CLOCK] = board->session.gpu && board->session.gpu->top_hz > 0
-					      ? board->session.gpu->top_hz
+	board->now[BOARD_TOP_CLOCK] = board->session.gpu && board->session.gpu->constants.top_hz > 0
+					      ? board->session.gpu->constants.top_hz
 					      : (double)NAN;
 	board->n_findings = 0;
 	board->is_critical = board->warns = false;

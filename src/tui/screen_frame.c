@@ -71,8 +71,8 @@ static void put_words(const struct screen *screen, const struct session_source *
 		snprintf(now, sizeof(now), "%.0f", hz / 1e6);
 	else
 		snprintf(now, sizeof(now), "%s", ascii ? "-" : "\u2013");
-	if (gpu && gpu->top_hz > 0)
-		snprintf(top, sizeof(top), " of %.0f", gpu->top_hz / 1e6);
+	if (gpu && gpu->constants.top_hz > 0)
+		snprintf(top, sizeof(top), " of %.0f", gpu->constants.top_hz / 1e6);
 	if (gpu)
 		snprintf(w->clock, sizeof(w->clock), "%s%s MHz", now, top);
 	time_format(interval,

@@ -113,9 +113,7 @@ static void bench_init(struct bench_log *b, const struct subject *subject, const
 				&(struct metric_source){.product = s->product,
 							.slots = s->slots,
 							.n_slots = s->n_slots,
-							.core_count = s->constants.core_count,
-							.l2_slice_count = s->constants.l2_slice_count,
-							.bus_width_bits = s->constants.bus_width_bits},
+							.constants = s->constants},
 				&err);
 	if (!b->set)
 		die_of(subject->what, &err);
@@ -127,8 +125,7 @@ static void bench_init(struct bench_log *b, const struct subject *subject, const
 					       .product = none,
 					       .period_ns = subject->period_ns,
 					       .asked_ns = subject->period_ns,
-					       .core_count = s->constants.core_count,
-					       .core_mask = s->constants.core_mask,
+					       .constants = s->constants,
 					       .slots = s->slots,
 					       .n_slots = s->n_slots,
 					       .n_sums = s->n_sums};

@@ -62,9 +62,9 @@ static struct metric_set *compile_formulas(const struct bench_model *b)
 			      &(struct metric_source){.product = b->product,
 						      .slots = b->source.slots,
 						      .n_slots = b->source.n_slots,
-						      .core_count = 4,
-						      .l2_slice_count = 2,
-						      .bus_width_bits = 128},
+						      .constants.core_count = 4,
+						      .constants.l2_slice_count = 2,
+						      .constants.bus_width_bits = 128},
 			      &err);
 }
 

@@ -103,7 +103,7 @@ static void sample_in_which_the_clock_changed_is_left_out_where_cycles_meet_time
 					     SLOT("MaliFragActiveCy", SLOT_STEADY, INSTANCE_ALL, 0)};
 	struct export_machine *m = *state;
 	struct metric_source source = {
-		.product = gpudb_product(m->db, 0), .slots = steady, .n_slots = 2, .core_count = 2};
+		.product = gpudb_product(m->db, 0), .slots = steady, .n_slots = 2, .constants.core_count = 2};
 	struct err err;
 	struct metric_set *set = metric_set_new(m->db, &source, &err);
 	struct export *ex;

@@ -172,7 +172,7 @@ static struct metric_set *set_of(const struct mlog_source *source)
 		&(struct metric_source){.layout = source->kind == SOURCE_GPU ? gpudb_raw_layout(db) : NULL,
 					.slots = source->slots,
 					.n_slots = source->n_slots,
-					.core_count = source->core_count},
+					.constants.core_count = source->constants.core_count},
 		NULL);
 }
 

@@ -26,9 +26,9 @@ static void compile_formulas(const struct gpudb *db, const struct gpu_product *p
 			     &(struct metric_source){.product = product,
 						     .slots = source.slots,
 						     .n_slots = source.n_slots,
-						     .core_count = 2,
-						     .l2_slice_count = 1,
-						     .bus_width_bits = 128},
+						     .constants.core_count = 2,
+						     .constants.l2_slice_count = 1,
+						     .constants.bus_width_bits = 128},
 			     &err);
 	assert(set || err.text[0]);
 	if (set) {

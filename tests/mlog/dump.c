@@ -47,8 +47,9 @@ static void dump_source(unsigned n, const struct mlog_source *s)
 	for (size_t i = 0; i < ARRAY_LEN(texts); i++)
 		printf("source %u %s %s\n", n, texts[i].name, texts[i].text);
 	printf("source %u %" PRId64 " %" PRId64 " %d %.17g %u 0x%" PRIx64 " %u %u %u %u\n", n, s->period_ns,
-	       s->asked_ns, s->simulated, s->top_hz, s->core_count, s->core_mask, s->l2_slice_count,
-	       s->bus_width_bits, s->block_values, s->n_sums);
+	       s->asked_ns, s->simulated, s->constants.top_hz, s->constants.core_count,
+	       s->constants.core_mask, s->constants.l2_slice_count, s->constants.bus_width_bits,
+	       s->constants.block_values, s->n_sums);
 	for (unsigned i = 0; i < s->n_slots; i++)
 		dump_slot(n, &s->slots[i]);
 }

@@ -58,12 +58,12 @@ static struct mlog_source sources[] = {
 	 .period_ns = 99999999,
 	 .asked_ns = 100000000,
 	 .simulated = true,
-	 .top_hz = 848e6 + 1. / 3,
-	 .core_count = 7,
-	 .l2_slice_count = 2,
-	 .bus_width_bits = 128,
-	 .block_values = 64,
-	 .core_mask = 0x800000000000007f,
+	 .constants.top_hz = 848e6 + 1. / 3,
+	 .constants.core_count = 7,
+	 .constants.l2_slice_count = 2,
+	 .constants.bus_width_bits = 128,
+	 .constants.block_values = 64,
+	 .constants.core_mask = 0x800000000000007f,
 	 .slots = gpu_slots,
 	 .n_slots = ARRAY_LEN(gpu_slots),
 	 .n_sums = 3},
@@ -137,12 +137,12 @@ static void assert_same_source(const struct mlog_source *a, const struct mlog_so
 	assert_int_equal(a->period_ns, b->period_ns);
 	assert_int_equal(a->asked_ns, b->asked_ns);
 	assert_int_equal(a->simulated, b->simulated);
-	assert_memory_equal(&a->top_hz, &b->top_hz, sizeof(a->top_hz));
-	assert_int_equal(a->core_count, b->core_count);
-	assert_int_equal(a->core_mask, b->core_mask);
-	assert_int_equal(a->l2_slice_count, b->l2_slice_count);
-	assert_int_equal(a->bus_width_bits, b->bus_width_bits);
-	assert_int_equal(a->block_values, b->block_values);
+	assert_memory_equal(&a->constants.top_hz, &b->constants.top_hz, sizeof(a->constants.top_hz));
+	assert_int_equal(a->constants.core_count, b->constants.core_count);
+	assert_int_equal(a->constants.core_mask, b->constants.core_mask);
+	assert_int_equal(a->constants.l2_slice_count, b->constants.l2_slice_count);
+	assert_int_equal(a->constants.bus_width_bits, b->constants.bus_width_bits);
+	assert_int_equal(a->constants.block_values, b->constants.block_values);
 	assert_int_equal(a->n_sums, b->n_sums);
 	assert_int_equal(a->n_slots, b->n_slots);
 	for (unsigned i = 0; i < a->n_slots; i++)

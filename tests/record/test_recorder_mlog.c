@@ -232,7 +232,7 @@ static void the_start_says_what_is_measured(void **state)
 		assert_int_equal(log_source->period_ns, s->period_ns);
 		assert_int_equal(log_source->asked_ns, 10 * MS);
 		assert_int_equal(log_source->n_slots, s->n_sums);
-		assert_int_equal(log_source->core_mask, s->constants.core_mask);
+		assert_int_equal(log_source->constants.core_mask, s->constants.core_mask);
 		for (unsigned at = 0; at < log_source->n_slots; at++)
 			assert_same_slot(&log_source->slots[at], &s->set->slots[at]);
 	}

@@ -35,8 +35,7 @@ static int bench_init(void **state)
 				&(struct metric_source){.layout = b->source.layout,
 							.slots = b->source.slots,
 							.n_slots = b->source.n_slots,
-							.core_count = 2,
-							.l2_slice_count = 1},
+							.constants = b->source.constants},
 				&err);
 	if (!b->set)
 		fail_msg("%s", err.text);

@@ -77,12 +77,12 @@ static void board_init(struct board *b, struct gpudb *db, const char *gpu, unsig
 				&(struct metric_source){.product = product,
 							.slots = b->slots,
 							.n_slots = b->n_slots,
-							.core_count = cores ? cores : 1,
-							.l2_slice_count = slices ? slices : 1,
-							.bus_width_bits = 128,
+							.constants.core_count = cores ? cores : 1,
+							.constants.l2_slice_count = slices ? slices : 1,
+							.constants.bus_width_bits = 128,
 							.frames_per_second = 60,
 							.screen_pixels = 1920 * 1080,
-							.top_hz = 850e6},
+							.constants.top_hz = 850e6},
 				&err);
 	if (!b->set)
 		fail_msg("%s", err.text);

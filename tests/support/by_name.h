@@ -64,7 +64,7 @@ static inline void named_init_with(struct by_name *t, const struct gpudb *db, co
 							.n_slots = s.n,
 							.frames_per_second = 60,
 							.screen_pixels = 1920 * 1080,
-							.top_hz = 1e9},
+							.constants.top_hz = 1e9},
 				&err);
 	free(s.slots);
 	if (!t->set)

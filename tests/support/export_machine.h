@@ -86,7 +86,7 @@ static inline int machine_init(void **state)
 				       &(struct metric_source){.product = gpudb_product(m.db, 0),
 							       .slots = gpu_slots,
 							       .n_slots = ARRAY_LEN(gpu_slots),
-							       .core_count = 2},
+							       .constants.core_count = 2},
 				       &err);
 	if (m.gpu)
 		m.cpu = metric_set_new(

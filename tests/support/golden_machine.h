@@ -56,12 +56,9 @@ static void measure_gpu(struct measured *m, const struct gpudb *db, const char *
 	m->set = set_new(db, &(struct metric_source){.product = s.product,
 						     .slots = s.slots,
 						     .n_slots = s.n_slots,
-						     .core_count = s.constants.core_count,
-						     .l2_slice_count = s.constants.l2_slice_count,
-						     .bus_width_bits = s.constants.bus_width_bits,
+						     .constants = s.constants,
 						     .frames_per_second = 60,
-						     .screen_pixels = 1920 * 1080,
-						     .top_hz = s.constants.top_hz});
+						     .screen_pixels = 1920 * 1080});
 	m->history = history_new(s.slots, s.n_slots, s.n_slots, INTERVAL_NS);
 	AUTOFREE struct sample *sample = sample_new(s.n_slots);
 

@@ -70,9 +70,9 @@ static inline struct metric_set *set_of_gpu(const struct gpudb *db, const struct
 {
 	struct metric_source source = {
 		.product = product,
-		.core_count = SET_CORES,
-		.l2_slice_count = SET_SLICES,
-		.bus_width_bits = SET_BUS_BITS,
+		.constants.core_count = SET_CORES,
+		.constants.l2_slice_count = SET_SLICES,
+		.constants.bus_width_bits = SET_BUS_BITS,
 		.definitions = definitions,
 	};
 	struct metric_set *set;

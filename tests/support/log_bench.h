@@ -57,12 +57,7 @@ static void log_describe(struct mlog_source *log, const struct source *s, bool p
 				    .period_ns = s->period_ns,
 				    .asked_ns = s->period_ns,
 				    .simulated = true,
-				    .top_hz = s->constants.top_hz,
-				    .core_count = s->constants.core_count,
-				    .l2_slice_count = s->constants.l2_slice_count,
-				    .bus_width_bits = s->constants.bus_width_bits,
-				    .block_values = s->constants.block_values,
-				    .core_mask = s->constants.core_mask,
+				    .constants = s->constants,
 				    .slots = s->slots,
 				    .n_slots = per_core ? s->n_slots : s->n_sums,
 				    .n_sums = s->n_sums};

@@ -90,15 +90,12 @@ static inline struct metric_set *sim_run_metrics(const struct sim_run *run)
 {
 	const struct source *s = &run->source;
 	struct err err = {0};
-	struct metric_set *set =
-		metric_set_new(s->options.db,
-			       &(struct metric_source){.product = s->product,
-						       .slots = s->slots,
-						       .n_slots = s->n_slots,
-						       .core_count = s->constants.core_count,
-						       .l2_slice_count = s->constants.l2_slice_count,
-						       .bus_width_bits = s->constants.bus_width_bits},
-			       &err);
+	struct metric_set *set = metric_set_new(s->options.db,
+						&(struct metric_source){.product = s->product,
+									.slots = s->slots,
+									.n_slots = s->n_slots,
+									.constants = s->constants},
+						&err);
 
 	if (!set)
 		fail_msg("%s", err.text);

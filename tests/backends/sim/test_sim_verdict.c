@@ -37,7 +37,6 @@ static void scene_init(struct scene *s, const struct gpudb *db, const char *gpu,
 					 .height = 1080};
 
 	sim_watch_init(&s->watch, &o, 100 * MS);
-	s->watch.set->constants[VECTOR_TOP_HZ] = s->watch.run.source.constants.top_hz;
 	s->watch.set->constants[VECTOR_FPS] = 60;
 	sim_watch_part(&s->frames, &backend_sim_passes, &o, JUDGE_STEP_NS);
 	s->frames.set->constants[VECTOR_FPS] = 60;
