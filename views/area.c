@@ -89,7 +89,7 @@ static void draw_axis(const struct chart *chart, double top, struct canvas *canv
 	char number[UNITS_TEXT], suffix[UNITS_TEXT];
 	double full;
 
-	unit_split(number, suffix, top, chart->series[0].metric->unit, false, canvas->ascii);
+	unit_split(number, suffix, top, chart->series[0].metric->unit, false, false);
 	full = strtod(number, NULL); /* 1 of 1 GB/s: half of it is 0.5, not 500 */
 	for (int i = 0; i < 3; i++) {
 		int y = plot.y + (int)real_round((1 - shares[i]) * (plot.h - 1));
@@ -111,7 +111,7 @@ static void draw_unit(const struct chart *chart, double top, struct canvas *canv
 	const struct metric *m = chart->series[0].metric;
 	char number[UNITS_TEXT], suffix[UNITS_TEXT];
 
-	unit_split(number, suffix, top, m->unit, m->grows, canvas->ascii);
+	unit_split(number, suffix, top, m->unit, m->grows, false);
 	if (m->unit->kind != UNIT_PERCENT && suffix[0])
 		canvas_printf(canvas, plot, STYLE_AXIS, "%s ", suffix);
 }
@@ -135,7 +135,7 @@ static void draw_limit(const struct drawing *d, double top, struct rect plot)
 	if (text.y < plot.y)
 		return;
 	canvas_printf(d->canvas, text, STYLE_LIMIT, " %.*s %s%s ", SPAN_ARG(words),
-		      unit_format(number, limit, m->unit, m->grows, d->canvas->ascii),
+		      unit_format(number, limit, m->unit, m->grows, false),
 		      !out               ? ""
 		      : d->canvas->ascii ? ", off scale"
 					 : " \u2191");
@@ -364,9 +364,9 @@ static void area_corner(const struct drawing *d, char *text, size_t size)
 	for (int i = 0; i < feed->n_points; i++)
 		peak = real_max(peak, sums[i]);
 	snprintf(text, size, "%s%s  mean %s  peak %s", feed->cursor && isfinite(now) ? "cursor " : "",
-		 unit_format(a, now, m->unit, m->grows, d->canvas->ascii),
-		 unit_format(b, mean, m->unit, m->grows, d->canvas->ascii),
-		 unit_format(c, peak, m->unit, m->grows, d->canvas->ascii));
+		 unit_format(a, now, m->unit, m->grows, false),
+		 unit_format(b, mean, m->unit, m->grows, false),
+		 unit_format(c, peak, m->unit, m->grows, false));
 }
 
 const struct widget widget_area = {.name = "area",

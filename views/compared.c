@@ -79,7 +79,7 @@ static void draw_was(const struct comparison *c, struct canvas *canvas, struct r
 		widget_number(canvas, r, c->unit, c->was, c->grows, false, STYLE_DIM);
 		return;
 	}
-	unit_split(number, suffix, c->was, c->unit, c->grows, canvas->ascii);
+	unit_split(number, suffix, c->was, c->unit, c->grows, false);
 	suffix[strlen(suffix) > symbol ? strlen(suffix) - symbol : 0] = 0;
 	canvas_printf(canvas, rect_left(&r, SHORT_COLS), STYLE_DIM, "%5.5s%-1.1s", number, suffix);
 }

@@ -122,18 +122,11 @@ static double value_of(const struct explanation *e, struct span formula, bool co
 	return value;
 }
 
-/* "2.46 G": as formulas calculate, without a unit. */
-static void add_number(const struct explanation *e, double value, struct strbuf *out)
-{
-	char text[UNITS_TEXT];
-
-	strbuf_str(out, unit_format(text, value, unit_find(SPAN_LIT("count")), false, e->ascii));
-}
-
 /* The formula with the values of its operands, and its value. */
 static void add_filled(struct explanation *e, const char *name, struct span formula, const struct metric *m,
 		       bool cores_mean)
 {
+	const struct unit *count = unit_find(SPAN_LIT("count")); /* as formulas calculate */
 	struct span rest = formula, word, before;
 	double value = value_of(e, formula, cores_mean);
 	char shown[UNITS_TEXT];
@@ -146,11 +139,12 @@ static void add_filled(struct explanation *e, const char *name, struct span form
 		if (is_function(word))
 			strbuf_add(&text, word.p, word.n);
 		else
-			add_number(e, value_of(e, word, cores_mean), &text);
+			strbuf_str(&text,
+				   unit_format(shown, value_of(e, word, cores_mean), count, false, false));
 	}
 	strbuf_add(&text, before.p, before.n);
 	value = value < m->low ? m->low : value > m->high ? m->high : value;
-	strbuf_printf(&text, " = %s", unit_format(shown, value, m->unit, false, e->ascii));
+	strbuf_printf(&text, " = %s", unit_format(shown, value, m->unit, false, false));
 	if (isfinite(e->vector[VECTOR_SECONDS]))
 		strbuf_printf(&text, " over %.3g s", e->vector[VECTOR_SECONDS]);
 	add_item(e, name, text.p);
@@ -208,7 +202,7 @@ static void add_operand(struct explanation *e, const char *label, struct span na
 		} else {
 			now = value_of(e, name, false);
 		}
-		strbuf_printf(&text, ": %s", unit_format(value, now, unit, m && m->grows, e->ascii));
+		strbuf_printf(&text, ": %s", unit_format(value, now, unit, m && m->grows, false));
 	}
 	add_item(e, label, text.p)->metric = m;
 }
@@ -281,8 +275,7 @@ void explanation_finding(struct explanation *e, const struct finding_def *def)
 		add_item(e, "now",
 			 xasprintf("%s is %s: %s", judged->number.title,
 				   unit_format(value, judged->number.value, judged->number.unit,
-					       judged->number.metric && judged->number.metric->grows,
-					       e->ascii),
+					       judged->number.metric && judged->number.metric->grows, false),
 				   judged->holds ? "it holds" : "it does not hold"));
 	add_needs(e, def);
 	add_limits(e, "clear", def->clears);

@@ -37,7 +37,6 @@ struct explanation {
 	const struct metric_set *set;      /* of the source whose values these are */
 	const double *vector;              /* n_vector values of that set: what operands are now */
 	const struct judge *judge;         /* which findings hold now */
-	bool ascii;
 	/* What was written; begin with zeros. */
 	struct explanation_item *items;
 	unsigned n, cap;

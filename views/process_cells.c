@@ -214,12 +214,12 @@ static void draw_lines(uint64_t lines, const struct process_row *row, struct can
 #define BUSY_PERCENT 20
 
 /* "1.23", or of bytes "12.3 MB", with the unit in a column of its own. */
-static void number_text(char out[UNITS_TEXT], double value, const char *unit, bool ascii)
+static void number_text(char out[UNITS_TEXT], double value, const char *unit)
 {
 	bool bytes = unit[0] == 'b';
 	char number[UNITS_TEXT], suffix[UNITS_TEXT];
 
-	unit_split(number, suffix, value, unit_find(span_of(unit)), false, ascii);
+	unit_split(number, suffix, value, unit_find(span_of(unit)), false, false);
 	snprintf(out, UNITS_TEXT, bytes ? "%.15s %-2.8s" : "%.15s", number, suffix);
 }
 
@@ -251,7 +251,7 @@ static void draw_text(const struct process_cell *c, const struct process *p, enu
 	char text[UNITS_TEXT];
 
 	if (c->kind == CELL_NUMBER)
-		number_text(text, number_of(c, p), c->unit, canvas->ascii);
+		number_text(text, number_of(c, p), c->unit);
 	else if (c->key == PROCESS_BY_PID)
 		snprintf(text, sizeof(text), "%d", p->pid);
 	else if (c->key == PROCESS_BY_USER)
@@ -304,7 +304,7 @@ static void draw_compared(const struct process_cell *c, const struct process_was
 		compared_change(&change, canvas, r);
 		return;
 	}
-	number_text(text, *(const double *)((const char *)was + c->value), c->unit, canvas->ascii);
+	number_text(text, *(const double *)((const char *)was + c->value), c->unit);
 	canvas_text_right(canvas, r, STYLE_DIM, was->is_new ? "new" : text);
 }
 

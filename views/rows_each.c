@@ -236,9 +236,8 @@ void widget_each_corner(const struct drawing *d, char *text, size_t size)
 	e.n_cores = widget_instances(d, e.cores);
 	fill_column(&e, &e.columns[0]);
 	for (int i = 0; i < SUM_UNEVEN; i++)
-		unit_format(shown[i], sums[i], m->unit, m->grows, d->canvas->ascii);
-	unit_format(shown[SUM_UNEVEN], sums[SUM_UNEVEN], unit_find(SPAN_LIT("percent")), false,
-		    d->canvas->ascii);
+		unit_format(shown[i], sums[i], m->unit, m->grows, false);
+	unit_format(shown[SUM_UNEVEN], sums[SUM_UNEVEN], unit_find(SPAN_LIT("percent")), false, false);
 	snprintf(text, size, "%s%smean %s  least %s  most %s  uneven %s",
 		 d->chart->n_series > 1 ? d->chart->series[0].label : "", d->chart->n_series > 1 ? ": " : "",
 		 shown[SUM_MEAN], shown[SUM_LEAST], shown[SUM_GREATEST], shown[SUM_UNEVEN]);

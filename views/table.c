@@ -254,7 +254,7 @@ static void draw_short(struct canvas *canvas, struct rect r, double value)
 	char number[UNITS_TEXT], suffix[UNITS_TEXT];
 	struct rect behind = rect_right(&r, 1);
 
-	unit_split(number, suffix, value, unit_find(SPAN_LIT("count")), false, canvas->ascii);
+	unit_split(number, suffix, value, unit_find(SPAN_LIT("count")), false, false);
 	rect_right(&r, 1);
 	canvas_text_right(canvas, r, STYLE_TEXT, number);
 	canvas_text(canvas, behind, STYLE_DIM, suffix);

@@ -203,7 +203,7 @@ void widget_corner(const struct drawing *d, char *text, size_t size)
 	if (!chart_is_idle(d->chart, d->data) && chart_option_series(d->chart, d->data, "corner", &s))
 		snprintf(text, size, "%.*s%s%s", SPAN_ARG(label), label.n ? " " : "",
 			 unit_format(value, series_rate_now(&s, d->data), s.metric->unit, s.metric->grows,
-				     d->canvas->ascii));
+				     false));
 }
 
 int widget_words(struct canvas *canvas, struct rect *r, enum style style, const char *words)
@@ -254,7 +254,7 @@ int widget_number(struct canvas *canvas, struct rect r, const struct unit *unit,
 	char number[UNITS_TEXT], suffix[UNITS_TEXT], text[UNITS_TEXT + 2];
 	int apart;
 
-	unit_split(number, suffix, value, unit, rate, canvas->ascii);
+	unit_split(number, suffix, value, unit, rate, false);
 	estimated = estimated && !isnan(value);
 	stpcpy(stpcpy(stpcpy(text, estimated ? "[" : ""), number), estimated ? "]" : " ");
 	/* Without brackets, a blank keeps the digits in place. */
@@ -309,7 +309,7 @@ void widget_compared(struct canvas *canvas, struct rect r, const struct unit *un
 	struct rect cell = rect_left(&r, r.w < cols ? r.w : cols), change = rect_right(&cell, CHANGE_COLS);
 	const char *words;
 
-	unit_split(number, suffix, now, unit, rate, canvas->ascii);
+	unit_split(number, suffix, now, unit, rate, false);
 	suffix[strlen(suffix) > symbol ? strlen(suffix) - symbol : 0] = 0;
 	snprintf(short_text, sizeof(short_text), "%s%s", number, suffix);
 	canvas_text_right(canvas, cell, style, short_text);

@@ -44,7 +44,7 @@ static void draw_number(const struct row_text *t, struct rect r)
 
 	snprintf(text, sizeof(text), "%.*f", t->column->digits, value);
 	if (isnan(value))
-		canvas_text_right(t->canvas, r, STYLE_DIM, t->canvas->ascii ? "-" : "\u2013");
+		canvas_text_right(t->canvas, r, STYLE_DIM, "\u2013");
 	else
 		canvas_text_right(t->canvas, r, t->style, text);
 }
@@ -114,7 +114,7 @@ static void draw_past(const struct row_text *t, struct rect r)
 static void draw_found(const struct row_text *t, struct rect r)
 {
 	if (!t->board->watch)
-		canvas_text_right(t->canvas, r, STYLE_DIM, t->canvas->ascii ? "-" : "\u2013");
+		canvas_text_right(t->canvas, r, STYLE_DIM, "\u2013");
 	else
 		canvas_printf(t->canvas, rect_right(&r, 2),
 			      t->board->is_critical ? STYLE_HOT
@@ -129,7 +129,7 @@ static void draw_age(const struct row_text *t, struct rect r)
 	char text[24];
 
 	if (age == INT64_MAX) {
-		canvas_text_right(t->canvas, r, STYLE_DIM, t->canvas->ascii ? "-" : "\u2013");
+		canvas_text_right(t->canvas, r, STYLE_DIM, "\u2013");
 		return;
 	}
 	snprintf(text, sizeof(text), "%.*f", age < BOARDS_GONE_NS, (double)age * 1e-9);
@@ -312,9 +312,9 @@ static void draw_findings(const struct board_row *board, struct canvas *canvas, 
 				    severity == SEVERITY_CRITICAL ? STYLE_HOT : STYLE_BUSY,
 				    severity == SEVERITY_CRITICAL ? "!!" : "!");
 			if (!isnan(f->number.value))
-				canvas_text_right(canvas, rect_right(&row, 14), STYLE_VALUE,
-						  unit_format(number, f->number.value, f->number.unit, false,
-							      canvas->ascii));
+				canvas_text_right(
+					canvas, rect_right(&row, 14), STYLE_VALUE,
+					unit_format(number, f->number.value, f->number.unit, false, false));
 			canvas_text_cut(canvas, row, STYLE_TEXT, f->def->title);
 		}
 	if (!board->n_findings && r.h > 2)

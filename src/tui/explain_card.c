@@ -91,16 +91,13 @@ static void find_values(struct explained *s, const struct screen *screen)
 }
 
 /* false: there is nothing to explain. */
-static bool find_subject(const struct explain_card *card, struct screen *screen, bool ascii,
-			 struct explained *s)
+static bool find_subject(const struct explain_card *card, struct screen *screen, struct explained *s)
 {
 	const struct row_subject *row = screen_selected(screen);
 
-	*s = (struct explained){.series = series_of(explain_card_metric(card, screen), 0),
-				.text = {.db = screen->session->db,
-					 .views = &screen->views,
-					 .judge = screen->judge.judge,
-					 .ascii = ascii}};
+	*s = (struct explained){
+		.series = series_of(explain_card_metric(card, screen), 0),
+		.text = {.db = screen->session->db, .views = &screen->views, .judge = screen->judge.judge}};
 	if (!s->series.metric && !card->finding)
 		return false;
 	s->instance = row && follows_row(card) ? row->instance : NULL;
@@ -154,13 +151,12 @@ static double *sorted_history(const struct explained *s, int *n)
 	return values;
 }
 
-static void put_stat(struct stat_line *line, const char *name, const struct metric *m, double value,
-		     bool ascii)
+static void put_stat(struct stat_line *line, const char *name, const struct metric *m, double value)
 {
 	char text[UNITS_TEXT];
 
 	line->name = name;
-	snprintf(line->text, sizeof(line->text), "%s", unit_format(text, value, m->unit, m->grows, ascii));
+	snprintf(line->text, sizeof(line->text), "%s", unit_format(text, value, m->unit, m->grows, false));
 }
 
 /* How far the value of now can be trusted. */
@@ -190,7 +186,7 @@ static bool put_guide(const struct explained *s, struct stat_line *line)
 	return true;
 }
 
-static unsigned list_stats(const struct explained *s, bool ascii, struct stat_line lines[STAT_LINES])
+static unsigned list_stats(const struct explained *s, struct stat_line lines[STAT_LINES])
 {
 	static const char *const sides[] = {"none in the guide", "above ", "below "};
 	const struct metric *m = s->series.metric;
@@ -199,15 +195,15 @@ static unsigned list_stats(const struct explained *s, bool ascii, struct stat_li
 	int known;
 	AUTOFREE double *values = sorted_history(s, &known);
 
-	put_stat(&lines[n++], "now", m, series_rate(&s->series, &s->data, s->instance, -1), ascii);
+	put_stat(&lines[n++], "now", m, series_rate(&s->series, &s->data, s->instance, -1));
 	if (!s->instance)
-		put_stat(&lines[n++], "mean", m, series_rate_total(&s->series, &s->data), ascii);
-	put_stat(&lines[n++], "peak", m, known ? values[known - 1] : (double)NAN, ascii);
-	put_stat(&lines[n++], "p95", m, known ? values[(known - 1) * 95 / 100] : (double)NAN, ascii);
-	put_stat(&lines[n++], "min", m, known ? values[0] : (double)NAN, ascii);
+		put_stat(&lines[n++], "mean", m, series_rate_total(&s->series, &s->data));
+	put_stat(&lines[n++], "peak", m, known ? values[known - 1] : (double)NAN);
+	put_stat(&lines[n++], "p95", m, known ? values[(known - 1) * 95 / 100] : (double)NAN);
+	put_stat(&lines[n++], "min", m, known ? values[0] : (double)NAN);
 	lines[n].name = "limit";
 	snprintf(lines[n++].text, sizeof(lines[0].text), "%s%s", sides[m->alert],
-		 m->alert == ALERT_NONE ? "" : unit_format(limit, m->alert_at, m->unit, false, ascii));
+		 m->alert == ALERT_NONE ? "" : unit_format(limit, m->alert_at, m->unit, false, false));
 	n += put_guide(s, &lines[n]);
 	put_quality(s, &lines[n++]);
 	if (s->instance) {
@@ -233,7 +229,7 @@ static void draw_graph(const struct explained *s, struct canvas *canvas, struct 
 	int h = r->h < GRAPH_FROM ? 0 : r->h / 3 > GRAPH_MOST ? GRAPH_MOST : r->h / 3;
 	bool beside = h && r->w >= STATS_FROM;
 	struct stat_line lines[STAT_LINES];
-	unsigned n = list_stats(s, canvas->ascii, lines);
+	unsigned n = list_stats(s, lines);
 	struct rect graph = rect_top(r, h);
 
 	for (unsigned i = 0; i < n && !beside; i++)
@@ -361,7 +357,7 @@ static void draw_border_text(const struct explained *s, bool finding, struct can
 	if (m && !finding) {
 		double value = series_rate(&s->series, &s->data, s->instance, -1);
 
-		unit_format(text, value, m->unit, m->grows, canvas->ascii);
+		unit_format(text, value, m->unit, m->grows, false);
 		canvas_printf(canvas, rect_right(&row, text_width(text) + 2),
 			      series_style(&s->series, &s->data, NULL, value, -1), " %s ", text);
 		rect_right(&row, 1);
@@ -378,7 +374,7 @@ bool explain_card_draw(struct explain_card *card, struct screen *screen, const s
 	struct rect r = canvas_rect(canvas), footer;
 	struct explained s;
 
-	if (!find_subject(card, screen, canvas->ascii, &s))
+	if (!find_subject(card, screen, &s))
 		return false;
 	/* between tabs and footer, in its whole width */
 	rect_top(&r, r.h > 12 ? 2 : 0);
@@ -456,7 +452,7 @@ void explain_card_expression(const struct explain_card *card, struct screen *scr
 {
 	struct explained s;
 
-	if (!find_subject(card, screen, false, &s))
+	if (!find_subject(card, screen, &s))
 		return;
 	for (unsigned i = 0; i < s.text.n && !out->n; i++)
 		if (!strcmp(s.text.items[i].name, card->finding ? "when" : "formula"))

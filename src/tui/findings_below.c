@@ -85,7 +85,7 @@ static void draw_checks(const struct judge *judge, struct canvas *canvas, struct
 		rect_left(&cell, canvas_text(canvas, cell, STYLE_CALM, "ok") + 2);
 		canvas_printf(canvas, rect_right(&cell, cell.w < LIMIT_FROM - 4 ? 0 : LIMIT_COLS), STYLE_DIM,
 			      "  %s %s", f->side == ALERT_ABOVE ? "<" : ">",
-			      unit_format(limit, f->limit, f->number.unit, false, canvas->ascii));
+			      unit_format(limit, f->limit, f->number.unit, false, false));
 		findings_put_value(canvas, rect_right(&cell, VALUE_COLS), STYLE_TEXT, &f->number,
 				   f->number.value);
 		canvas_text_cut(canvas, cell, STYLE_TEXT, f->number.title);
@@ -256,7 +256,7 @@ static void add_number(struct page *page, const struct judged *f, const struct j
 	findings_put_value(page->canvas, rect_left(&row, NUMBER_VALUE), STYLE_VALUE, n, value);
 	rect_left(&row, 2);
 	if (first) {
-		unit_format(text, f->limit, n->unit, false, page->canvas->ascii);
+		unit_format(text, f->limit, n->unit, false, false);
 		canvas_printf(page->canvas, row, STYLE_DIM, "%s%s %s (%s)",
 			      isnan(n->value) ? "on average, " : "",
 			      !findings_beyond(f)      ? "back within"

@@ -182,9 +182,7 @@ void findings_put_value(struct canvas *canvas, struct rect r, enum style style, 
 	char text[UNITS_TEXT];
 
 	canvas_text_right(canvas, r, style,
-			  isnan(value) ? canvas->ascii ? "-" : "\u2013"
-				       : unit_format(text, value, n->unit, n->metric && n->metric->grows,
-						     canvas->ascii));
+			  unit_format(text, value, n->unit, n->metric && n->metric->grows, false));
 }
 
 struct finding_columns {
@@ -216,7 +214,7 @@ static void draw_limit(const struct judged *f, struct canvas *canvas, struct rec
 	rect_left(&r, 2);
 	if (r.w <= 0)
 		return;
-	unit_format(limit, ends ? f->off : f->limit, f->number.unit, false, canvas->ascii);
+	unit_format(limit, ends ? f->off : f->limit, f->number.unit, false, false);
 	if (r.w < 20) {
 		canvas_printf(canvas, r, style, "%s %s", f->side == ALERT_ABOVE ? ">" : "<", limit);
 		return;

@@ -52,8 +52,7 @@ struct frame_words {
 	char title[96], clock[64], fps[48], span[64], state[256], paused[48], time[16], dropped[48];
 };
 
-static void put_words(const struct screen *screen, const struct session_source *head, bool ascii,
-		      struct frame_words *w)
+static void put_words(const struct screen *screen, const struct session_source *head, struct frame_words *w)
 {
 	const struct session_source *gpu = screen->session->gpu;
 	const struct feeds *feeds = screen->feeds;
@@ -70,7 +69,7 @@ static void put_words(const struct screen *screen, const struct session_source *
 	if (isfinite(hz))
 		snprintf(now, sizeof(now), "%.0f", hz / 1e6);
 	else
-		snprintf(now, sizeof(now), "%s", ascii ? "-" : "\u2013");
+		strcpy(now, "\u2013");
 	if (gpu && gpu->constants.top_hz > 0)
 		snprintf(top, sizeof(top), " of %.0f", gpu->constants.top_hz / 1e6);
 	if (gpu)
@@ -106,7 +105,7 @@ void screen_draw_frame(struct screen *screen, const struct view *view, const str
 	line.to_ns = screen->feeds->range_to_ns;
 	screen_judge_step(&screen->judge, screen->feeds,
 			  screen->replay ? feeds_shown_ns(screen->feeds) : screen->paused_ns);
-	put_words(screen, head, canvas->ascii, &words);
+	put_words(screen, head, &words);
 	canvas_clear(canvas);
 	screen->hits.n = 0;
 	frame = (struct frame_text){
@@ -128,9 +127,9 @@ void screen_draw_frame(struct screen *screen, const struct view *view, const str
 		.hits = &screen->hits,
 		.findings = screen_judge_held(&screen->judge)};
 	if (view && screen_shows_verdict(screen))
-		screen_judge_rows(&screen->judge, &screen->views, canvas->ascii, frame.verdict);
+		screen_judge_rows(&screen->judge, &screen->views, frame.verdict);
 	else if (view)
-		screen_judge_view(&screen->judge, view, canvas->ascii, frame.verdict);
+		screen_judge_view(&screen->judge, view, frame.verdict);
 	if (view && strcmp(view->name, "hot") == 0) /* the functions are what to look at next */
 		frame.verdict[1] = (struct verdict_text){0};
 	if (view && strcmp(view->name, "frame") == 0) {

@@ -111,7 +111,7 @@ bool screen_judge_before(const struct screen_judge *j, const struct judged *a, c
 	return judge_ranks_before(&x, &y);
 }
 
-static void put_evidence(const struct judge *judge, bool ascii, struct strbuf *out)
+static void put_evidence(const struct judge *judge, struct strbuf *out)
 {
 	const struct judge_verdict *v = &judge->verdict;
 
@@ -130,7 +130,7 @@ static void put_evidence(const struct judge *judge, bool ascii, struct strbuf *o
 			continue;
 		strbuf_printf(out, "%s%s %s", i ? "; " : "",
 			      thread && judge->facts.thread[0] ? judge->facts.thread : n->title,
-			      unit_format(value, n->value, n->unit, n->metric && n->metric->grows, ascii));
+			      unit_format(value, n->value, n->unit, n->metric && n->metric->grows, false));
 		if (thread && judge->facts.code[0])
 			strbuf_printf(out, ": %s", judge->facts.code);
 	}
@@ -223,7 +223,7 @@ static void put_next(const struct screen_judge *j, const struct views *views, st
 		strbuf_str(out, "no findings");
 }
 
-void screen_judge_rows(struct screen_judge *j, const struct views *views, bool ascii,
+void screen_judge_rows(struct screen_judge *j, const struct views *views,
 		       struct verdict_text rows[VERDICT_ROWS])
 {
 	const struct judge_verdict *v = j->judge ? &j->judge->verdict : NULL;
@@ -234,7 +234,7 @@ void screen_judge_rows(struct screen_judge *j, const struct views *views, bool a
 	judge_put_headroom(j->judge, v->why, false, &headroom);
 	if (headroom.n)
 		strbuf_printf(&text, "%s; ", headroom.p);
-	put_evidence(j->judge, ascii, &text);
+	put_evidence(j->judge, &text);
 	str_printable(j->text, sizeof(j->text), text.n ? text.p : "");
 	rows[0] = (struct verdict_text){.words = judge_verdict_title(v),
 					.style = v->surety == JUDGE_UNCLEAR ? STYLE_DIM

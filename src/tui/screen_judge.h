@@ -35,7 +35,7 @@ void screen_judge_mute(struct screen_judge *j, const struct finding_def *def, bo
 /* How many findings hold that are more than notes, without the muted ones. */
 unsigned screen_judge_held(const struct screen_judge *j);
 /* Fill the rows of a frame; the texts are valid until the next call. */
-void screen_judge_rows(struct screen_judge *j, const struct views *views, bool ascii,
+void screen_judge_rows(struct screen_judge *j, const struct views *views,
 		       struct verdict_text rows[VERDICT_ROWS]);
 /* Whether a list of words has that name. */
 bool screen_judge_names(struct span words, const char *name);
@@ -48,7 +48,7 @@ bool screen_judge_before(const struct screen_judge *j, const struct judged *a, c
 /* What the findings say about one view, those that name it: fill the row of a frame with the
  * worst that holds, or that nothing was found, and j->advice with lines for view_data.advice. A
  * view that no finding names has neither. (screen_judge_view.c) */
-void screen_judge_view(struct screen_judge *j, const struct view *view, bool ascii, struct verdict_text *row);
+void screen_judge_view(struct screen_judge *j, const struct view *view, struct verdict_text *row);
 
 /* Of the Frame view: whether frames come late, what takes the time, and how
  * much has to go. Nothing without frames. */

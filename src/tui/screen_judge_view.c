@@ -54,7 +54,7 @@ static struct view_findings findings_of(const struct screen_judge *j, const stru
 
 /* Add "Budget used 1.18, above 1.00 (guide)", or "0.64 W, back within 0.65 W (guide), ends at
  * 0.62 W"; the mean while it held, if it has no value now. */
-static void put_limit(struct strbuf *out, const struct judged *f, bool ascii)
+static void put_limit(struct strbuf *out, const struct judged *f)
 {
 	double value = isnan(f->number.value) ? f->mean : f->number.value;
 	bool above = f->side == ALERT_ABOVE, beyond = above ? value >= f->limit : value <= f->limit;
@@ -63,21 +63,20 @@ static void put_limit(struct strbuf *out, const struct judged *f, bool ascii)
 	char limit[UNITS_TEXT];
 
 	strbuf_printf(out, "%s %s", n->title,
-		      unit_format(limit, value, n->unit, n->metric && n->metric->grows, ascii));
+		      unit_format(limit, value, n->unit, n->metric && n->metric->grows, false));
 	if (isnan(n->value))
 		strbuf_str(out, " on average");
-	unit_format(limit, f->limit, n->unit, false, ascii);
+	unit_format(limit, f->limit, n->unit, false, false);
 	if (beyond || !f->holds) {
 		strbuf_printf(out, "%s %s %s (%s)", beyond ? "," : ", not", above ? "above" : "below", limit,
 			      whose);
 		return;
 	}
 	strbuf_printf(out, ", back within %s (%s), ends at ", limit, whose);
-	strbuf_str(out, unit_format(limit, f->off, n->unit, false, ascii));
+	strbuf_str(out, unit_format(limit, f->off, n->unit, false, false));
 }
 
-static void say_row(struct screen_judge *j, const struct view_findings *of, bool ascii,
-		    struct verdict_text *row)
+static void say_row(struct screen_judge *j, const struct view_findings *of, struct verdict_text *row)
 {
 	AUTO_STRBUF struct strbuf text = {0};
 
@@ -89,7 +88,7 @@ static void say_row(struct screen_judge *j, const struct view_findings *of, bool
 						     ? STYLE_HOT
 						     : STYLE_BUSY,
 					     j->text, ROW_FROM};
-		put_limit(&text, of->held[0], ascii);
+		put_limit(&text, of->held[0]);
 		for (unsigned i = 1; i < of->n_held; i++)
 			strbuf_printf(&text, "%s%s", i > 1 ? ", " : "; also ", of->held[i]->def->title);
 	} else if (of->n_known) {
@@ -128,13 +127,13 @@ static void put_advice(struct screen_judge *j, const struct view_findings *of)
 		strbuf_printf(&j->advice, "what is checked\t%s\n", of->quiet.p);
 }
 
-void screen_judge_view(struct screen_judge *j, const struct view *view, bool ascii, struct verdict_text *row)
+void screen_judge_view(struct screen_judge *j, const struct view *view, struct verdict_text *row)
 {
 	struct view_findings of = findings_of(j, view);
 
 	strbuf_clear(&j->advice);
 	if (of.n) {
-		say_row(j, &of, ascii, row);
+		say_row(j, &of, row);
 		put_advice(j, &of);
 	}
 	strbuf_fini(&of.quiet);

@@ -63,7 +63,7 @@ static void draw_frame(const struct frame_stats *stats, const struct frame_facts
 		if (isfinite(values[i]))
 			canvas_text_right(canvas, at[i], STYLE_TEXT, text);
 		else
-			canvas_text_right(canvas, at[i], STYLE_DIM, canvas->ascii ? "-" : "\u2013");
+			canvas_text_right(canvas, at[i], STYLE_DIM, "\u2013");
 	}
 	if (at[BAR].w)
 		canvas_meter(canvas, at[BAR], STYLE_BUSY, f->ms / stats->worst[0].ms, NAN);

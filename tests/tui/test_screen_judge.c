@@ -64,12 +64,12 @@ static void the_verdict_says_the_first_change_and_its_bound(void **state)
 
 	(void)state;
 	bench_init(&b, "bandwidth-bound", 160, 48);
-	screen_judge_rows(&b.s.screen.judge, &b.s.screen.views, true, rows);
+	screen_judge_rows(&b.s.screen.judge, &b.s.screen.views, rows);
 	assert_string_equal(rows[0].words, "Memory bound: bandwidth of reads");
 	assert_non_null(strstr(rows[1].evidence, "3 Memory: Reads wait for the bus, up to "));
 	bench_fini(&b);
 	bench_init(&b, "idle", 160, 48);
-	screen_judge_rows(&b.s.screen.judge, &b.s.screen.views, true, rows);
+	screen_judge_rows(&b.s.screen.judge, &b.s.screen.views, rows);
 	assert_string_equal(rows[0].words, "Idle");
 	assert_non_null(strstr(rows[0].evidence, "nothing to fix"));
 	assert_non_null(strstr(rows[1].evidence, "no findings"));
