@@ -218,8 +218,9 @@ static void changes_corner(const struct drawing *d, char *text, size_t size)
 	const struct view_changes *c = d->data->changes;
 
 	if (c)
-		snprintf(text, size, "%u rows: %u worse, %u better, %u other", c->n_known, c->n_worse,
-			 c->n_better, c->n_known - c->n_worse - c->n_better);
+		snprintf(text, size, "%u row%s: %u worse, %u better, %u other", c->n_known,
+			 plural_ending(c->n_known), c->n_worse, c->n_better,
+			 c->n_known - c->n_worse - c->n_better);
 }
 
 const struct widget widget_changes = {.name = "changes",

@@ -172,8 +172,9 @@ static void hot_draw(const struct drawing *d, struct rect r)
 		return;
 	}
 	canvas_printf(d->canvas, rect_top(&r, 1), STYLE_DIM,
-		      "%s   %s samples in %.0f s   scope %s   %.0f lost   cost %.1f %%", hot->event,
-		      count_format(count, hot->table->count), hot->seconds, hot->whose, hot->lost, hot->cost);
+		      "%s   %s sample%s in %.0f s   scope %s   %.0f lost   cost %.1f %%", hot->event,
+		      count_format(count, hot->table->count), plural_ending(hot->table->count), hot->seconds,
+		      hot->whose, hot->lost, hot->cost);
 	draw_heads(d->canvas, widget_head(&r), hot->table->has_calls);
 	/* Filtered, all that fit are few. */
 	filtered = d->data->filter && d->data->filter[0];
@@ -249,9 +250,9 @@ static void around_draw(const struct drawing *d, struct rect r)
 	hot_around_make(&a, p, &d->data->hot->scope, row->function);
 	hot_function_text(f, text, sizeof(text));
 	canvas_text_cut(d->canvas, rect_top(&r, 1), STYLE_TITLE, text);
-	canvas_printf(d->canvas, rect_top(&r, 1), STYLE_TEXT, "%s+0x%llx, %llu bytes, %llu samples",
+	canvas_printf(d->canvas, rect_top(&r, 1), STYLE_TEXT, "%s+0x%llx, %llu byte%s, %llu sample%s",
 		      f->module, (unsigned long long)f->start, (unsigned long long)f->size,
-		      (unsigned long long)row->count);
+		      plural_ending(f->size), (unsigned long long)row->count, plural_ending(row->count));
 	draw_parts("called by, % of total", p, a.callers, a.n_callers, (double)a.total_weight, false,
 		   d->canvas, &r);
 	if (d->data->hot->table->has_calls)

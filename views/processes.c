@@ -24,7 +24,7 @@ static void put_counts(const struct process_table *t, char *text, size_t size)
 		return;
 	snprintf(text, size, "%s process%s, %s thread%s, %s running   %sby %s",
 		 count_format(processes, t->n_processes), t->n_processes == 1 ? "" : "es",
-		 count_format(threads, t->n_threads), t->n_threads == 1 ? "" : "s",
+		 count_format(threads, t->n_threads), plural_ending(t->n_threads),
 		 count_format(running, t->n_running), t->order.tree ? "tree, " : "",
 		 process_key_title(t->order.key));
 }
@@ -65,7 +65,7 @@ static void draw_line(const struct process_table *t, struct canvas *canvas, stru
 	put_part(canvas, &r, STYLE_DIM, text);
 	put_part(canvas, &r, STYLE_TEXT, t->gone ? t->gone : "");
 	snprintf(text, sizeof(text), "K shows %s kernel thread%s", count_format(count, t->n_kernel),
-		 t->n_kernel == 1 ? "" : "s");
+		 plural_ending(t->n_kernel));
 	put_part(canvas, &r, STYLE_DIM, t->order.no_kernel ? text : "");
 	snprintf(text, sizeof(text), "%s may not be read", count_format(count, t->list->n_hidden));
 	put_part(canvas, &r, STYLE_DIM, t->list->n_hidden ? text : "");

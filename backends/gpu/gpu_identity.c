@@ -19,11 +19,11 @@ void gpu_identity_name(struct source *source, uint64_t gpu_id, bool assumed)
 	snprintf(name, sizeof(name), "Mali 0x%" PRIx64, gpu_id);
 	if (source->product)
 		snprintf(source->title, sizeof(source->title), "%s %u core%s%s",
-			 gpu_product_shown_name(source->product, cores), cores, cores == 1 ? "" : "s",
+			 gpu_product_shown_name(source->product, cores), cores, plural_ending(cores),
 			 assumed ? " (assumed)" : "");
 	else
 		snprintf(source->title, sizeof(source->title), "%s %u core%s, unknown", name, cores,
-			 cores == 1 ? "" : "s");
+			 plural_ending(cores));
 	if (!source->product)
 		snprintf(source->note, sizeof(source->note),
 			 "%s: malitop has no data for this GPU: raw counters are shown by block and index; "
@@ -49,12 +49,12 @@ unsigned gpu_identity_engines(const struct gpu_product *product, uint32_t core_f
 void gpu_identity_describe(const struct source_constants *c, unsigned engines, struct strbuf *text)
 {
 	strbuf_printf(text, "GPU       %u core%s (mask 0x%" PRIx64 "), %u L2 slice%s", c->core_count,
-		      c->core_count == 1 ? "" : "s", c->core_mask, c->l2_slice_count,
-		      c->l2_slice_count == 1 ? "" : "s");
+		      plural_ending(c->core_count), c->core_mask, c->l2_slice_count,
+		      plural_ending(c->l2_slice_count));
 	if (c->bus_width_bits)
 		strbuf_printf(text, ", bus of %u bits", c->bus_width_bits);
 	if (engines)
-		strbuf_printf(text, ", %u execution engine%s a core", engines, engines == 1 ? "" : "s");
+		strbuf_printf(text, ", %u execution engine%s a core", engines, plural_ending(engines));
 	if (c->top_hz > 0)
 		strbuf_printf(text, ", up to %.0f MHz", c->top_hz * 1e-6);
 	strbuf_str(text, "\n");

@@ -68,11 +68,11 @@ static bool ask_layout(struct kbase *k, struct err *err)
 	if (bytes != gpu_dump_bytes(v->v4, slices, cores) && d->props.shader_present)
 		cores = d->props.shader_present; /* releases differ in the mask that they use */
 	if (!bytes || bytes > BUFFER_BYTES_MAX || bytes != gpu_dump_bytes(v->v4, slices, cores))
-		return err_set(
-			err, EPROTO,
-			"%s: vinstr: a dump has %u bytes, but %u L2 slices and the core mask 0x%llx make %zu",
-			d->path, bytes, slices, (unsigned long long)cores,
-			gpu_dump_bytes(v->v4, slices, cores));
+		return err_set(err, EPROTO,
+			       "%s: vinstr: a dump has %u bytes, but %u L2 slice%s and the core mask 0x%llx "
+			       "make %zu",
+			       d->path, bytes, slices, plural_ending(slices), (unsigned long long)cores,
+			       gpu_dump_bytes(v->v4, slices, cores));
 	/* Older drivers have no cycles, and print a kernel warning if they are asked. */
 	if (kbase_since(&d->version, CYCLES_SINCE_JM, CYCLES_SINCE_CSF) &&
 	    kbase_ioctl(d->sys, fd, VINSTR_GET_API_VERSION_FEATURES, &api) == 0)

@@ -377,22 +377,23 @@ void perf_describe(const struct source *source, struct strbuf *text)
 		strbuf_printf(text, "limited   rights: %s: %s\n", name_rights(p),
 			      help ? help : strerror(p->refused));
 	if (p->n_left_out)
-		strbuf_printf(text, "omitted   %u threads: over the limit of open files (ulimit -n)\n",
-			      p->n_left_out);
+		strbuf_printf(text, "omitted   %u thread%s: over the limit of open files (ulimit -n)\n",
+			      p->n_left_out, plural_ending(p->n_left_out));
 	for (unsigned i = 0; i < p->n_units; i++) {
 		const struct perf_unit *unit = &p->units[i];
 
 		if (unit->kind == PERF_SOFTWARE) {
-			strbuf_printf(text, "kernel    %u software events\n", unit->n_events);
+			strbuf_printf(text, "kernel    %u software event%s\n", unit->n_events,
+				      plural_ending(unit->n_events));
 			continue;
 		}
 		strbuf_printf(text, "PMU       %s (", unit->name);
 		if (unit->cluster >= 0)
 			strbuf_str(text, p->cpus.clusters[unit->cluster].title);
 		else
-			strbuf_printf(text, "%u CPUs", unit->n_cpus);
+			strbuf_printf(text, "%u CPU%s", unit->n_cpus, plural_ending(unit->n_cpus));
 		if (unit->n_events)
-			strbuf_printf(text, "): %u events\n", unit->n_events);
+			strbuf_printf(text, "): %u event%s\n", unit->n_events, plural_ending(unit->n_events));
 		else
 			strbuf_str(text, "): no hardware events: a virtual machine without a virtual PMU?\n");
 	}

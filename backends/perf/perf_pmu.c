@@ -228,7 +228,7 @@ bool perf_format_put(struct perf_event *event, struct span format, uint64_t valu
 	}
 	if (spread.left)
 		return err_set(err, EINVAL, "%#" PRIx64 " is too big: it has %u bit%s", value, spread.width,
-			       spread.width > 1 ? "s" : "");
+			       plural_ending(spread.width));
 	*word = (*word & ~spread.mask) | spread.bits;
 	return true;
 }

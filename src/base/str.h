@@ -75,6 +75,16 @@ static inline uint32_t utf8_next(const char **p, const char *end)
 /* Encode as UTF-8; out has room for 4 bytes. Returns the length. */
 size_t utf8_put(char *out, uint32_t ch);
 
+/* The ending of a noun after a number, and the verb after that noun. */
+static inline const char *plural_ending(uint64_t n)
+{
+	return n == 1 ? "" : "s";
+}
+static inline const char *was_or_were(uint64_t n)
+{
+	return n == 1 ? "was" : "were";
+}
+
 /* Write bytes as base64 (RFC 4648), terminated: 4 characters for each 3 bytes begun. */
 void base64_put(char *out, struct span bytes);
 

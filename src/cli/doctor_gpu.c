@@ -179,12 +179,14 @@ static void add_starved_events(struct doctor *d, enum doctor_area area, const ch
 		starved += enabled && enabled != SAMPLE_UNKNOWN && !sample->value[slot->running];
 	}
 	if (starved)
-		doctor_add(d, area, DOCTOR_LIMITED, thing,
-			   "stop other programs that count events (perf, a debugger), or sudo sysctl "
-			   "kernel.nmi_watchdog=0",
-			   "%u of %u events had no counter for %lld ms: other programs or the kernel use the "
-			   "counters",
-			   starved, n, (long long)(sample->end_ns - sample->begin_ns) / 1000000);
+		doctor_add(
+			d, area, DOCTOR_LIMITED, thing,
+			"stop other programs that count events (perf, a debugger), or sudo sysctl "
+			"kernel.nmi_watchdog=0",
+			"%u of %u event%s had no counter for %lld ms: other programs or the kernel use the "
+			"counters",
+			starved, n, plural_ending(n),
+			(long long)(sample->end_ns - sample->begin_ns) / 1000000);
 }
 
 static void measure_source(struct doctor *d, enum doctor_area area, const char *thing, struct source *source)
@@ -229,9 +231,9 @@ static void measure_source(struct doctor *d, enum doctor_area area, const char *
 			   "check dmesg; if the driver has another interface, try it (-b kbase:kinstr, -b "
 			   "kbase:vinstr)",
 			   a.got == READ_GOT
-				   ? "%s (%s): %u samples failed before that, the last one because %s"
-				   : "%s (%s): all %u samples failed, the last one because %s",
-			   source->title, source->driver, a.n_failed, a.why);
+				   ? "%s (%s): %u sample%s failed before that, the last one because %s"
+				   : "%s (%s): all %u sample%s failed, the last one because %s",
+			   source->title, source->driver, a.n_failed, plural_ending(a.n_failed), a.why);
 }
 
 static void check_device(struct doctor *d, enum doctor_area area, const struct backend *backend,

@@ -415,8 +415,9 @@ static int export_rows(const struct sys *sys, const struct options *options, str
 		     write_out(&job.outs[0], err);
 		n_dropped = openmetrics_past_dropped(job.past);
 		if (n_dropped)
-			message("%llu values were omitted: logs of one host overlap",
-				(unsigned long long)n_dropped);
+			message("%llu value%s %s omitted: logs of one host overlap",
+				(unsigned long long)n_dropped, plural_ending(n_dropped),
+				was_or_were(n_dropped));
 	}
 	openmetrics_past_free(job.past);
 	ok = close_outs(&job, ok ? err : NULL) && ok;

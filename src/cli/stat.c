@@ -133,9 +133,9 @@ static int run_once(const struct sys *sys, struct options *options, const char *
 	status = measure_end(&m, &state, err);
 	*timed_out = m.timed_out && !state.failed;
 	if (state.lost)
-		message("%llu samples were lost: the output was not read fast enough, or the driver dropped "
+		message("%llu sample%s %s lost: the output was not read fast enough, or the driver dropped "
 			"them",
-			(unsigned long long)state.lost);
+			(unsigned long long)state.lost, plural_ending(state.lost), was_or_were(state.lost));
 	return status;
 }
 

@@ -509,7 +509,7 @@ static bool export_lost(struct export *ex, int64_t time_ns, uint64_t n, struct e
 	if (!ex->format->mark) /* after the unfinished row */
 		return (!ex->waiting[first].has_row || write_samples(ex, first, err)) &&
 		       write_empty(ex, time_ns, false, err);
-	snprintf(text, sizeof(text), "%llu samples lost", (unsigned long long)n);
+	snprintf(text, sizeof(text), "%llu sample%s lost", (unsigned long long)n, plural_ending(n));
 	return export_mark(ex, time_ns, text, err);
 }
 

@@ -225,7 +225,8 @@ static void print_table(const struct export_compare *c, struct strbuf *out)
 		change_text(change, r);
 		strbuf_printf(out, "%-*s  %12s  %12s  %10s\n", width, r->name, before, after, change);
 	}
-	strbuf_printf(out, "\n%u metrics changed by less than %.1f %%\n", same, SAME_PERCENT);
+	strbuf_printf(out, "\n%u metric%s changed by less than %.1f %%\n", same, plural_ending(same),
+		      SAME_PERCENT);
 }
 
 static const char *unit_name(char text[UNITS_TEXT], const struct compared *r)

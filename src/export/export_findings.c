@@ -166,7 +166,7 @@ void findings_report(const struct export_table *table, const struct judge *judge
 	for (unsigned i = 0; i < n; i++)
 		notes += ranks[i].severity == SEVERITY_NOTE;
 	strbuf_printf(out, "\nfindings  %u of %u checks hold", n - notes, judge->n_findings);
-	strbuf_printf(out, notes ? ", %u note%s\n" : "\n", notes, notes == 1 ? "" : "s");
+	strbuf_printf(out, notes ? ", %u note%s\n" : "\n", notes, plural_ending(notes));
 	for (unsigned i = 0; i < n; i++) {
 		if (i == 0 || ranks[i].group != ranks[i - 1].group)
 			strbuf_printf(out, "\n%s\n", judge_group_titles[ranks[i].group]);

@@ -70,8 +70,8 @@ void export_hot(const struct export_table *table, struct strbuf *out)
 	if (!table->hot)
 		return;
 	hot_table_make(&t, table->hot, &everything);
-	strbuf_printf(out, "\nhot functions: %s: %llu samples", table->hot_source->driver,
-		      (unsigned long long)t.count);
+	strbuf_printf(out, "\nhot functions: %s: %llu sample%s", table->hot_source->driver,
+		      (unsigned long long)t.count, plural_ending(t.count));
 	if (t.count)
 		strbuf_printf(out, ", %.0f lost, cost %.2f %% of a CPU\n\n", value_of(table, "hot.lost"),
 			      value_of(table, "hot.cost"));

@@ -85,7 +85,7 @@ static void put_frames(const struct export_source *source, const double *vector,
 		strbuf_printf(
 			out,
 			"(of several applications, one after the other: the one shown changed %.0f time%s)\n",
-			changes, changes > 1 ? "s" : "");
+			changes, plural_ending((uint64_t)changes));
 	for (size_t i = 0; i < ARRAY_LEN(rows); i++)
 		strbuf_printf(out, "%12s ms  %s\n",
 			      ms_text(TEXT, rows[i].share > 0 ? share_ms(times, rows[i].share, set, vector,

@@ -149,7 +149,7 @@ static void print_table(const struct export_repeat *r, const char *command, unsi
 	for (unsigned i = 0; i < r->n; i++)
 		if ((int)strlen(r->figures[i].name) > width)
 			width = (int)strlen(r->figures[i].name);
-	strbuf_printf(out, "%s: %u run%s", command, r->n_runs, r->n_runs == 1 ? "" : "s");
+	strbuf_printf(out, "%s: %u run%s", command, r->n_runs, plural_ending(r->n_runs));
 	if (warmup)
 		strbuf_printf(out, ", after %u to warm up", warmup);
 	strbuf_printf(out, "\n\n%-*s  %20s %-4s  %8s  %20s  %20s\n", width, "name", "mean", "unit", "sd %",

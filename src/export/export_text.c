@@ -74,7 +74,7 @@ static void text_times(const struct export_command *c, struct strbuf *out)
 	strbuf_printf(out, "\n%12.3f s  elapsed\n", (double)(c->end_ns - c->begin_ns) * 1e-9);
 	if (c->n_parts)
 		strbuf_printf(out, "%12.3f s  counted, in %u part%s\n", (double)c->counted_ns * 1e-9,
-			      c->n_parts, c->n_parts == 1 ? "" : "s");
+			      c->n_parts, plural_ending(c->n_parts));
 	strbuf_printf(out, "%12.3f s  in programs\n", (double)c->user_ns * 1e-9);
 	strbuf_printf(out, "%12.3f s  in the kernel\n", (double)c->system_ns * 1e-9);
 	strbuf_printf(out, "%12d    exit status\n", c->status);

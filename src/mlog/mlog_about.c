@@ -407,7 +407,8 @@ static bool check_source(struct mlog_source *source, struct about_reader *r)
 	if (!source->n_sums)
 		source->n_sums = n;
 	if (source->n_sums > n)
-		return about_fail(r, "%u sums, but only %u slots", source->n_sums, n);
+		return about_fail(r, "%u sum%s, but only %u slot%s", source->n_sums,
+				  plural_ending(source->n_sums), n, plural_ending(n));
 	for (unsigned i = 0; i < n; i++)
 		if (source->slots[i].running >= n || source->slots[i].enabled >= n ||
 		    source->slots[i].raw >= n)

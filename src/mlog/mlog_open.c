@@ -255,8 +255,9 @@ void mlog_arrival_complain(const struct mlog_feed *f, struct strbuf *text)
 	uint64_t skipped = f->arrival.stream.skipped;
 
 	if (skipped)
-		strbuf_printf(text, "%s%llu byte%s of the stream were damaged and were skipped",
-			      text->n ? "; " : "", (unsigned long long)skipped, skipped == 1 ? "" : "s");
+		strbuf_printf(text, "%s%llu byte%s of the stream %s damaged and %s skipped",
+			      text->n ? "; " : "", (unsigned long long)skipped, plural_ending(skipped),
+			      was_or_were(skipped), was_or_were(skipped));
 	if (f->arrival.err.text[0])
 		strbuf_printf(text, "%s%s", text->n ? "; " : "", f->arrival.err.text);
 }

@@ -39,10 +39,12 @@ void mlog_reader_state(const struct mlog_reader *r, struct mlog_state *state)
 				     .damaged = r->walk.damaged};
 }
 
-static void put_complaint(struct strbuf *text, uint64_t n, const char *what)
+/* "812 bytes at the end are an incomplete block and were skipped" */
+static void put_skipped(struct strbuf *text, uint64_t n, const char *where, const char *what)
 {
-	strbuf_printf(text, "%s%llu byte%s %s", text->n ? "; " : "", (unsigned long long)n, n == 1 ? "" : "s",
-		      what);
+	strbuf_printf(text, "%s%llu byte%s %s %s %s and %s skipped", text->n ? "; " : "",
+		      (unsigned long long)n, plural_ending(n), where, n == 1 ? "is" : "are", what,
+		      was_or_were(n));
 }
 
 void mlog_reader_complain(const struct mlog_reader *r, struct strbuf *text)
@@ -53,15 +55,14 @@ void mlog_reader_complain(const struct mlog_reader *r, struct strbuf *text)
 	strbuf_clear(text);
 	strbuf_str(text, r->replaced ? "another log replaced this one while it was read: open it again" : "");
 	if (state.damaged)
-		put_complaint(text, state.damaged, "inside are damaged and were skipped");
+		put_skipped(text, state.damaged, "inside", "damaged");
 	if (state.cut && r->error)
 		strbuf_printf(text, "%scannot read past byte %llu: %s", text->n ? "; " : "",
 			      (unsigned long long)state.bytes, strerror(r->error));
-	else if (state.cut)
-		put_complaint(text, state.cut,
-			      "at the end are an incomplete block and were skipped: the recording was cut "
-			      "off there or is still running");
-	else if (!state.ended && !r->replaced)
+	else if (state.cut) {
+		put_skipped(text, state.cut, "at the end", "an incomplete block");
+		strbuf_str(text, ": the recording was cut off there or is still running");
+	} else if (!state.ended && !r->replaced)
 		strbuf_printf(text,
 			      "%sthe recording did not end normally: it was cut off or is still running",
 			      text->n ? "; " : "");

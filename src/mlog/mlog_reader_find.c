@@ -43,7 +43,7 @@ static bool record_match(struct mlog_quest *q, int64_t ns)
 
 static void put_loss(struct strbuf *text, uint64_t lost)
 {
-	strbuf_printf(text, "%llu sample%s lost", (unsigned long long)lost, lost == 1 ? "" : "s");
+	strbuf_printf(text, "%llu sample%s lost", (unsigned long long)lost, plural_ending(lost));
 }
 
 /* Find losses by sample->lost and SAMPLE_GAP, by jumps of seq in the block, and by notes. */

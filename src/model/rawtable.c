@@ -179,8 +179,8 @@ static bool add_line(struct rawtable_reader *rd, struct span text)
 		n += text.p[i] == '\t';
 	if (n != ARRAY_LEN(columns))
 		return fail_line(rd,
-				 "%u columns: expected %zu, tab-separated: block instance index name value",
-				 n, ARRAY_LEN(columns));
+				 "%u column%s: expected %zu, tab-separated: block instance index name value",
+				 n, plural_ending(n), ARRAY_LEN(columns));
 	for (size_t i = 0; i < ARRAY_LEN(columns); i++)
 		*columns[i] = span_until(&text, '\t');
 	if (span_is(line.block, RAWTABLE_CONSTANT_BLOCK))
@@ -245,7 +245,7 @@ static bool check_counter(struct rawtable_reader *rd, unsigned from, unsigned to
 	}
 	if (n != expected)
 		return fail_line(rd, "%s has %u instance%s in %s, expected %llu (%s): give one row for each",
-				 c->hw_name, n, n == 1 ? "" : "s", block, (unsigned long long)expected, why);
+				 c->hw_name, n, plural_ending(n), block, (unsigned long long)expected, why);
 	t->instances[c->block] = n;
 	return true;
 }

@@ -177,9 +177,10 @@ static bool check_report(struct options *options, bool format_given, struct err 
 	}
 	if (options->repeat && (options->n_logs % options->repeat || options->n_logs < 2 * options->repeat))
 		return err_set(err, 0,
-			       "--repeat: %u logs do not make up two or more builds of %u runs each: list "
+			       "--repeat: %u log%s %s not make up two or more builds of %u runs each: list "
 			       "the logs of each build together",
-			       options->n_logs, options->repeat);
+			       options->n_logs, plural_ending(options->n_logs),
+			       options->n_logs == 1 ? "does" : "do", options->repeat);
 	options->findings = true;
 	if (options->budget && !options->fail_on)
 		options->fail_on = SEVERITY_WARNING;

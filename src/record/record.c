@@ -13,9 +13,10 @@ static void show_progress(const struct measure *m, double seconds)
 	unsigned s = (unsigned)seconds;
 
 	recorder_look(m->recorder, &state);
-	message_progress("%u:%02u:%02u  %llu samples, %.2f MB, %llu lost: %.24s ", s / 3600, s / 60 % 60,
-			 s % 60, (unsigned long long)state.rows, (double)state.bytes / 1e6,
-			 (unsigned long long)state.lost, recorder_name(m->recorder));
+	message_progress("%u:%02u:%02u  %llu sample%s, %.2f MB, %llu lost: %.24s ", s / 3600, s / 60 % 60,
+			 s % 60, (unsigned long long)state.rows, plural_ending(state.rows),
+			 (double)state.bytes / 1e6, (unsigned long long)state.lost,
+			 recorder_name(m->recorder));
 }
 
 int record_run(const struct sys *sys, struct options *options, struct strbuf *out, struct err *err)
@@ -41,7 +42,8 @@ int record_run(const struct sys *sys, struct options *options, struct strbuf *ou
 	message_progress_end();
 	snprintf(name, sizeof(name), "%s", streams ? "stream" : recorder_name(m.recorder));
 	status = measure_end(&m, &state, err);
-	strbuf_printf(&report, "%s: %llu samples", name, (unsigned long long)state.rows);
+	strbuf_printf(&report, "%s: %llu sample%s", name, (unsigned long long)state.rows,
+		      plural_ending(state.rows));
 	if (state.n_failed)
 		strbuf_printf(&report, ", %llu failed", (unsigned long long)state.n_failed);
 	strbuf_printf(&report, ", %.2f MB, %llu lost\n", (double)state.bytes / 1e6,

@@ -537,8 +537,9 @@ bool recorder_stop(struct recorder *r, struct recorder_state *state)
 	}
 	state->found = findings_result(r->sink->watch, r->session->options->fail_on, state->verdict);
 	if (state->lost && !state->failed)
-		err_set(&state->err, 0, "log: %s: %llu samples were lost and left gaps", r->name,
-			(unsigned long long)state->lost);
+		err_set(&state->err, 0, "log: %s: %llu sample%s %s lost and left gaps", r->name,
+			(unsigned long long)state->lost, plural_ending(state->lost),
+			was_or_were(state->lost));
 	recorder_unmake(r);
 	return !state->failed;
 }

@@ -21,8 +21,8 @@ static void put_worst(const struct report_log *log, struct strbuf *out)
 	unsigned n = f->n_worst < WORST ? f->n_worst : WORST;
 	char note[128];
 
-	snprintf(note, sizeof(note), "The %u longest of %llu frames, and what the verdict was then.", n,
-		 (unsigned long long)f->times.n);
+	snprintf(note, sizeof(note), "The %u longest of %llu frame%s, and what the verdict was then.", n,
+		 (unsigned long long)f->times.n, plural_ending(f->times.n));
 	report_table("worst", "Worst frames", note,
 		     (const char *const[]){"frame", "#at", "#ms", "", "phase", "verdict", "#waits", "#passes",
 					   "longest pass", NULL},
@@ -189,10 +189,10 @@ static void put_functions(const struct report_log *log, struct strbuf *out)
 	AUTO_STRBUF struct strbuf note = {0};
 
 	html_put(&note,
-		 "%s; %llu samples; threads: %u. Shares of them, with their 95 %% confidence; in "
+		 "%s; %llu sample%s; threads: %u. Shares of them, with their 95 %% confidence; in "
 		 "[brackets]: fewer than %d samples.",
-		 log->sources[SOURCE_HOT].source->driver, (unsigned long long)t->count, t->n_threads,
-		 HOT_FEW);
+		 log->sources[SOURCE_HOT].source->driver, (unsigned long long)t->count,
+		 plural_ending(t->count), t->n_threads, HOT_FEW);
 	report_table("functions", "Hot functions", note.p,
 		     (const char *const[]){"function", "#self", "", "#total", "module", "thread", NULL}, out);
 	for (unsigned i = 0; i < t->n && i < FUNCTIONS && (i < FUNCTIONS_FEW || t->rows[i].count >= HOT_FEW);

@@ -233,8 +233,9 @@ void report_lead(const struct report_log *log, struct strbuf *out)
 	}
 	strbuf_str(out, n ? ". " : "");
 	if (log->frames->times.n)
-		strbuf_printf(out, "%llu of %llu frames were late. ", (unsigned long long)log->frames->late,
-			      (unsigned long long)log->frames->times.n);
+		strbuf_printf(out, "%llu of %llu frame%s %s late. ", (unsigned long long)log->frames->late,
+			      (unsigned long long)log->frames->times.n, plural_ending(log->frames->times.n),
+			      was_or_were(log->frames->late));
 	if (log->session.fps > 0 && (log->session.gpu || log->frames->times.n))
 		strbuf_printf(out, "Goal: %g fps, %.2f ms, of which 15 %% stay in reserve.", log->session.fps,
 			      1000 / log->session.fps);

@@ -341,7 +341,7 @@ static void put_summary(struct boards *b, int64_t now_ns, struct strbuf *out, en
 	*style = STYLE_CALM;
 	for (unsigned i = 0; i < b->n; i++)
 		live += b->boards[i]->state == BOARD_LIVE;
-	strbuf_printf(out, "%u of %u boards live", live, b->n);
+	strbuf_printf(out, "%u of %u board%s live", live, b->n, plural_ending(b->n));
 	if (live < b->n)
 		*style = STYLE_BUSY;
 	for (unsigned i = 0, n = 0; i < b->n_shown && n < 3; i++) {
@@ -374,7 +374,7 @@ void boards_draw(struct boards *b, const struct alert *alert, const struct foot_
 	put_summary(b, now_ns, &summary, &style);
 	if (boards_selected(b))
 		strbuf_printf(&next, "Enter opens %s", boards_selected(b)->name);
-	snprintf(head, sizeof(head), "%u board%s", b->n, b->n == 1 ? "" : "s");
+	snprintf(head, sizeof(head), "%u board%s", b->n, plural_ending(b->n));
 	snprintf(span, sizeof(span), "%.1f kB/s in", b->rate * 1e-3);
 	moment_clock(b->sys->realtime_ns(b->sys), time, sizeof(time));
 	keys_foot_add(&foot, boards_keys, 0);

@@ -136,7 +136,7 @@ static void do_key(struct boards_live *l, uint32_t key, int64_t now)
 		for (unsigned i = 0; i < b->n; i++)
 			marked += b->boards[i]->remote &&
 				  remote_ask(b->boards[i]->remote, "mark", "", &number, &err);
-		snprintf(text, sizeof(text), "mark: set on %u boards", marked);
+		snprintf(text, sizeof(text), "mark: set on %u board%s", marked, plural_ending(marked));
 		show_hint(l, text);
 		break;
 	case ACTION_HELP:

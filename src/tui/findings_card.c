@@ -384,8 +384,8 @@ static void draw_panel(struct findings_card *card, const struct screen *screen, 
 	char corner[64];
 
 	snprintf(corner, sizeof(corner), "%u critical  %u warning%s  %u note%s  %u checks",
-		 count_held(card, screen, SEVERITY_CRITICAL), warnings, warnings == 1 ? "" : "s", notes,
-		 notes == 1 ? "" : "s", judge ? judge->n_findings : 0);
+		 count_held(card, screen, SEVERITY_CRITICAL), warnings, plural_ending(warnings), notes,
+		 plural_ending(notes), judge ? judge->n_findings : 0);
 	panel_box(&(struct panel_texts){"Findings",
 					r.w >= FAIR ? "worst first; the bounds overlap, do not add them"
 						    : "worst first",
@@ -428,7 +428,7 @@ void findings_card_draw(struct findings_card *card, struct screen *screen, const
 	held = screen_judge_held(&screen->judge);
 	if (card->n) {
 		rect_left(&row, canvas_printf(canvas, row, held ? STYLE_BUSY : STYLE_CALM, "%u finding%s",
-					      held, held == 1 ? "" : "s") +
+					      held, plural_ending(held)) +
 					2);
 		canvas_text_cut(canvas, row, STYLE_TEXT, "Worst first. Dim: ended within the last minute.");
 	} else {

@@ -387,8 +387,9 @@ static void draw_detail(const struct help *help, struct canvas *canvas, struct r
 	if (help->selected)
 		canvas_text_cut(canvas, row, STYLE_TEXT, help->rows.rows[help->selected - 1].detail);
 	else if (help->search[0])
-		canvas_printf(canvas, row, STYLE_DIM, "%u rows have \"%s\"; Enter does what the row says",
-			      help->rows.n, help->search);
+		canvas_printf(canvas, row, STYLE_DIM, "%u row%s %s \"%s\"; Enter does what the row says",
+			      help->rows.n, plural_ending(help->rows.n), help->rows.n == 1 ? "has" : "have",
+			      help->search);
 	else
 		canvas_text_parts(
 			canvas, row, STYLE_DIM,

@@ -72,9 +72,9 @@ void live_look_at_log(struct live *l)
 		return;
 	}
 	if (!state.failed) {
-		snprintf(text, sizeof(text), "log: %s is complete: %llu samples, %.2f MB, %llu lost",
-			 recorder_name(l->recorder), (unsigned long long)state.rows, mb,
-			 (unsigned long long)state.lost);
+		snprintf(text, sizeof(text), "log: %s is complete: %llu sample%s, %.2f MB, %llu lost",
+			 recorder_name(l->recorder), (unsigned long long)state.rows,
+			 plural_ending(state.rows), mb, (unsigned long long)state.lost);
 		alert_user(l, text, !state.lost);
 	}
 	recorder_stop(take_ptr(&l->recorder), &state);

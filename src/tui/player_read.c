@@ -133,8 +133,9 @@ static void take_note(struct player *p, const struct mlog_note *note)
 	else if (note->kind == MLOG_NOTE_CLOCK)
 		strbuf_str(&text, "the wall clock was set");
 	else if (note->kind == MLOG_NOTE_LOST)
-		strbuf_printf(&text, "%lld samples before the end of the log were lost",
-			      (long long)note->value);
+		strbuf_printf(&text, "%lld sample%s before the end of the log %s lost",
+			      (long long)note->value, plural_ending((uint64_t)note->value),
+			      was_or_were((uint64_t)note->value));
 	else if (note->kind == MLOG_NOTE_MESSAGE)
 		strbuf_str(&text, note->text);
 	else if (note->kind == MLOG_NOTE_ANSWER && p->remote) {

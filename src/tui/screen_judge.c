@@ -218,7 +218,7 @@ static void put_next(const struct screen_judge *j, const struct views *views, st
 			      worth.n ? worth.p : "");
 	}
 	if (n)
-		strbuf_printf(out, "! %u finding%s", n, n > 1 ? "s" : "");
+		strbuf_printf(out, "! %u finding%s", n, plural_ending(n));
 	else
 		strbuf_str(out, "no findings");
 }

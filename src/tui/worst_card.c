@@ -118,9 +118,9 @@ void worst_card_draw(struct worst_card *card, struct screen *screen, const struc
 	screen_draw_frame(screen, NULL, &keys, alert, canvas, &r);
 	follow_selected(card, stats);
 	if (stats)
-		snprintf(corner, sizeof(corner), "%u of %llu frames  median %.1f ms, p99 %.1f ms",
-			 stats->n_worst, (unsigned long long)stats->times.n, times_at(&stats->times, 0.5),
-			 times_at(&stats->times, 0.99));
+		snprintf(corner, sizeof(corner), "%u of %llu frame%s  median %.1f ms, p99 %.1f ms",
+			 stats->n_worst, (unsigned long long)stats->times.n, plural_ending(stats->times.n),
+			 times_at(&stats->times, 0.5), times_at(&stats->times, 0.99));
 	panel_box(&(struct panel_texts){"Longest frames", "ms", corner, STYLE_VALUE}, canvas, r);
 	r = (struct rect){r.x + PANEL_MARGIN, r.y + 1, r.w - 2 * PANEL_MARGIN, r.h - 2};
 	if (stats && stats->n_worst)

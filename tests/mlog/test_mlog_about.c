@@ -458,7 +458,7 @@ static void every_error_names_its_line(void **state)
 		{SOURCE "  bus_bits 1048577\n", "t.mlog:6: '1048577': expected"},
 		{SOURCE "  block_values 4294967296\n", "t.mlog:6: '4294967296': expected"},
 		{SOURCE "  sums 60001\n", "t.mlog:6: '60001': expected"},
-		{SOURCE "  sums 1\n", "t.mlog:2: 1 sums, but only 0 slots"},
+		{SOURCE "  sums 1\n", "t.mlog:2: 1 sum, but only 0 slots"},
 		{SLOT "\n", "t.mlog:7: '': expected delta, steady"},
 		{SLOT "sum all 0 1\n", "t.mlog:7: 'sum': expected delta, steady"},
 		{SLOT "delta\n", "t.mlog:7: '': expected all, core"},

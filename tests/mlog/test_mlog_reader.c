@@ -81,7 +81,7 @@ static void every_prefix_yields_exactly_the_whole_blocks_before_the_cut(void **s
 	for (size_t n = mlog_file_at(&whole, 1); n <= whole.n; n++) {
 		struct mlog_file f = mlog_file_copy(&whole, n);
 		struct mlog_state now;
-		char want[32];
+		char want[128];
 
 		while (blocks < BLOCKS && mlog_file_at(&whole, blocks + 2) <= n)
 			blocks++;
@@ -96,8 +96,9 @@ static void every_prefix_yields_exactly_the_whole_blocks_before_the_cut(void **s
 		assert_int_equal(now.damaged, 0);
 		assert_int_equal(now.end_ns, blocks ? MLOG_FILE_START + blocks * MLOG_FILE_SECOND : 0);
 		mlog_reader_complain(r, &text);
-		snprintf(want, sizeof(want), "%zu byte%s at the end", (size_t)now.cut,
-			 now.cut == 1 ? "" : "s");
+		snprintf(want, sizeof(want),
+			 "%zu byte%s at the end %s an incomplete block and %s skipped: ", (size_t)now.cut,
+			 now.cut == 1 ? "" : "s", now.cut == 1 ? "is" : "are", now.cut == 1 ? "was" : "were");
 		assert_int_equal(strncmp(text.p, want, strlen(want)) == 0, now.cut > 0);
 		assert_int_equal(strstr(text.p, "the recording did not end normally") != NULL,
 				 !now.cut && n < whole.n);
