@@ -100,7 +100,7 @@ struct view_data {
 	const struct chart *zoom;           /* the only panel to draw; NULL for all */
 	struct row_subject selected;        /* the row that is marked */
 	struct hits *hits;                  /* draw adds panels and rows to it; NULL if not needed */
-	const struct timeline_mark *marks;  /* for the borders of graphs, in the order of time */
+	const struct timeline_place *marks; /* for the borders of graphs, in the order of time */
 	unsigned n_marks;
 	/* Lines on what is missing and what to try, printable: words, or "what\twords" of a table.
 	 * NULL or "" if nothing is missing. */

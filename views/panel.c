@@ -20,7 +20,7 @@ static void draw_ticks(const struct drawing *d, struct rect inner, int row)
 }
 
 /* Draw "▲ mark 1" below the cell of its time, with the words at either side. */
-static void draw_mark(const struct timeline_mark *mark, struct canvas *canvas, struct rect plot, int x,
+static void draw_mark(const struct timeline_place *mark, struct canvas *canvas, struct rect plot, int x,
 		      int row)
 {
 	struct rect at = {x, row, 1, 1}, words = {x + 1, row, plot.x + plot.w - x - 1, 1};

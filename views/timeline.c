@@ -15,6 +15,23 @@ int64_t timeline_cell_ns(const struct timeline *t, int cell)
 	return t->begin_ns + (int64_t)((double)(t->end_ns - t->begin_ns) * cell / t->n_cells);
 }
 
+void timeline_take_nearer(struct timeline_place *found, const struct timeline_place *place, int64_t from_ns,
+			  int way)
+{
+	int64_t at_ns = place->at_ns;
+
+	if (way < 0 ? at_ns < from_ns && (!found->at_ns || at_ns > found->at_ns)
+		    : at_ns > from_ns && (!found->at_ns || at_ns < found->at_ns))
+		*found = *place;
+}
+
+void timeline_take_scene(struct timeline_place *found, const struct timeline *t, int64_t from_ns, int way)
+{
+	for (unsigned i = 0; i < t->n_scenes; i++)
+		timeline_take_nearer(found, &(struct timeline_place){t->scenes[i], "another scene"}, from_ns,
+				     way);
+}
+
 int timeline_cells(int cols)
 {
 	int cells = cols - 2 * (CLOCK_COLS + EDGE);

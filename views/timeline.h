@@ -8,11 +8,12 @@
 
 #include <stdint.h>
 
-/* A mark of the user's. */
-struct timeline_mark {
+/* A time where something is: a mark of the user's, another scene, a finding. */
+struct timeline_place {
 	int64_t at_ns;
-	char text[24]; /* "mark 1", printable */
+	char text[96]; /* printable */
 };
+#define TIMELINE_MARK 24 /* bytes of the text of a mark, "mark 1": it is drawn on graphs */
 
 struct timeline_cell {
 	float share; /* 0 to 1; NaN: nothing was measured then */
@@ -29,13 +30,19 @@ struct timeline {
 	int64_t from_ns, to_ns;            /* the selected range; 0, 0: none */
 	const struct timeline_cell *cells; /* equal parts of that time */
 	int n_cells;
-	const struct timeline_mark *marks; /* in the order of time */
+	const struct timeline_place *marks; /* in the order of time */
 	unsigned n_marks;
 	const int64_t *scenes; /* where another scene begins, in the order of time */
 	unsigned n_scenes;
 	char begin[16], end[16]; /* those times as the clock shows them */
 };
 
+/* Take this place instead of *found (at_ns 0: none) if it is after from_ns, or before it (`way`
+ * below 0), and nearer; or the scene that is. */
+void timeline_take_nearer(struct timeline_place *found, const struct timeline_place *place, int64_t from_ns,
+			  int way);
+void timeline_take_scene(struct timeline_place *found, const struct timeline *timeline, int64_t from_ns,
+			 int way);
 /* When a cell begins. */
 int64_t timeline_cell_ns(const struct timeline *timeline, int cell);
 /* The cells of a timeline in a terminal of this width; 0 if there is no room for one. */

@@ -19,12 +19,6 @@
 #include "passes/frame_stats.h"
 #include "term/term.h"
 
-/* A place in time where something happened. */
-struct live_place {
-	int64_t at_ns; /* 0: none */
-	char text[96];
-};
-
 /* The past that a paused screen shows, and marks. */
 struct live_past {
 	bool wanted;       /* pause as soon as there is something to show */
@@ -32,9 +26,9 @@ struct live_past {
 	struct timeline line;
 	struct timeline_cell cells[CANVAS_COLS_MAX];
 	int64_t scenes[TIMELINE_SCENES];
-	struct live_place events[JUDGE_EVENTS]; /* before the pause */
+	struct timeline_place events[JUDGE_EVENTS]; /* before the pause */
 	unsigned n_events;
-	struct timeline_mark marks[TIMELINE_MARKS];
+	struct timeline_place marks[TIMELINE_MARKS];
 	unsigned n_marks, number; /* of the last mark */
 };
 

@@ -34,7 +34,7 @@ static int64_t shown_ns(const struct live *l)
 }
 
 /* Whether a phase begins there: not where the recorder noted another verdict. */
-static bool begins_phase(const struct timeline_mark *mark)
+static bool begins_phase(const struct timeline_place *mark)
 {
 	return strncmp(mark->text, JUDGE_NEWS, strlen(JUDGE_NEWS)) != 0;
 }
@@ -44,7 +44,7 @@ static bool begins_phase(const struct timeline_mark *mark)
  * kept. */
 static int64_t baseline_from(struct live *l)
 {
-	const struct timeline_mark *mark = NULL; /* the last one up to the shown moment */
+	const struct timeline_place *mark = NULL; /* the last one up to the shown moment */
 	struct compare *c = &l->screen.compare;
 	int64_t oldest, newest;
 	const char *name; /* as a report calls the phase */
@@ -327,36 +327,25 @@ const struct timeline *live_timeline(struct live *l)
 
 /* ---- both: places where something happened ---- */
 
-static bool is_nearer(int64_t at_ns, const struct live_place *than, int64_t from_ns, int way)
-{
-	return way < 0 ? at_ns < from_ns && (!than->at_ns || at_ns > than->at_ns)
-		       : at_ns > from_ns && (!than->at_ns || at_ns < than->at_ns);
-}
-
-static struct live_place find_place(struct live *l, int64_t from_ns, int way)
+static struct timeline_place find_place(struct live *l, int64_t from_ns, int way)
 {
 	const struct timeline *line = live_timeline(l);
 	const struct live_past *past = &l->past;
-	struct live_place found = {0};
+	struct timeline_place found = {0};
 
-	for (unsigned i = 0; line && i < line->n_scenes; i++)
-		if (is_nearer(line->scenes[i], &found, from_ns, way))
-			found = (struct live_place){line->scenes[i], "another scene"};
+	if (line)
+		timeline_take_scene(&found, line, from_ns, way);
 	for (unsigned i = 0; i < past->n_events; i++)
-		if (is_nearer(past->events[i].at_ns, &found, from_ns, way))
-			found = past->events[i];
+		timeline_take_nearer(&found, &past->events[i], from_ns, way);
 	for (unsigned i = 0; i < past->n_marks; i++)
-		if (is_nearer(past->marks[i].at_ns, &found, from_ns, way)) {
-			found.at_ns = past->marks[i].at_ns;
-			snprintf(found.text, sizeof(found.text), "%s", past->marks[i].text);
-		}
+		timeline_take_nearer(&found, &past->marks[i], from_ns, way);
 	return found;
 }
 
 void live_find(struct live *l, int way)
 {
 	AUTO_STRBUF struct strbuf said = {0};
-	struct live_place found;
+	struct timeline_place found;
 	char clock[16];
 
 	if (l->player) {
@@ -387,8 +376,8 @@ void live_keep_mark(struct live *l, int64_t at_ns, const char *text)
 		memmove(past->marks, past->marks + 1, --past->n_marks * sizeof(past->marks[0]));
 	for (i = past->n_marks++; i > 0 && past->marks[i - 1].at_ns > at_ns; i--)
 		past->marks[i] = past->marks[i - 1];
-	past->marks[i] = (struct timeline_mark){.at_ns = at_ns};
-	str_printable(past->marks[i].text, sizeof(past->marks[i].text), text);
+	past->marks[i] = (struct timeline_place){.at_ns = at_ns};
+	str_printable(past->marks[i].text, TIMELINE_MARK, text);
 }
 
 /* A paused screen gets its mark at the moment that it shows. A log gets marks of now only, so that
@@ -458,15 +447,12 @@ void live_range(struct live *l)
 /* The end of the phase at that moment in a direction: a mark, another scene, or the end of all. */
 static int64_t phase_end(const struct live *l, const struct timeline *line, int64_t at_ns, int way)
 {
-	struct live_place end = {0};
+	struct timeline_place end = {0};
 
-	for (unsigned i = 0; i < line->n_scenes; i++)
-		if (is_nearer(line->scenes[i], &end, at_ns, way))
-			end.at_ns = line->scenes[i];
+	timeline_take_scene(&end, line, at_ns, way);
 	for (unsigned i = 0; i < l->screen.n_marks; i++)
-		if (begins_phase(&l->screen.marks[i]) &&
-		    is_nearer(l->screen.marks[i].at_ns, &end, at_ns, way))
-			end.at_ns = l->screen.marks[i].at_ns;
+		if (begins_phase(&l->screen.marks[i]))
+			timeline_take_nearer(&end, &l->screen.marks[i], at_ns, way);
 	return end.at_ns ? end.at_ns : way < 0 ? line->begin_ns : line->end_ns;
 }
 
@@ -529,7 +515,7 @@ void live_ask_baseline(struct live *l)
 /* With the mark of that number; "": with what is shown. */
 static void compare_with(struct live *l, const char *number)
 {
-	const struct timeline_mark *mark = NULL;
+	const struct timeline_place *mark = NULL;
 	int64_t oldest, newest;
 	char with[64], clock[16];
 

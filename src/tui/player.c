@@ -249,29 +249,22 @@ bool player_await(struct player *p, unsigned refreshes)
 void player_find(struct player *p, bool back, struct strbuf *said)
 {
 	AUTO_STRBUF struct strbuf text = {0};
-	const struct timeline *line = &p->line.line;
-	int64_t from_ns = p->sought_ns, found;
+	struct timeline_place found = {0}; /* without a text: what the log has there */
 	char at[UNITS_TEXT];
-	bool is_found;
 
 	p->paused = true;
-	is_found = mlog_reader_find(p->reader, from_ns, back, MLOG_MARK | MLOG_LOSS, &found, &text);
-	if (is_found && !text.n)
-		strbuf_str(&text, "a mark");
-	for (unsigned i = 0; i < line->n_scenes; i++)
-		if (back ? line->scenes[i] < from_ns && (!is_found || line->scenes[i] > found)
-			 : line->scenes[i] > from_ns && (!is_found || line->scenes[i] < found)) {
-			is_found = true;
-			found = line->scenes[i];
-			strbuf_clear(&text);
-			strbuf_str(&text, "another scene");
-		}
-	if (!is_found) {
+	mlog_reader_find(p->reader, p->sought_ns, back, MLOG_MARK | MLOG_LOSS, &found.at_ns, &text);
+	timeline_take_scene(&found, &p->line.line, p->sought_ns, back ? -1 : 1);
+	if (!found.at_ns) {
 		strbuf_printf(said, "no mark, loss or other scene %s this point", back ? "before" : "after");
 		return;
 	}
-	player_go_to(p, found);
-	strbuf_printf(said, "%s at %s", text.p, moment_format(at, found - p->state.begin_ns, true));
+	player_go_to(p, found.at_ns);
+	strbuf_printf(said, "%s at %s",
+		      found.text[0] ? found.text
+		      : text.n      ? text.p
+				    : "a mark",
+		      moment_format(at, found.at_ns - p->state.begin_ns, true));
 }
 
 /* ---- requests to the machine that is shown ---- */

@@ -23,7 +23,7 @@ struct player_line {
 	struct mlog_reader *reader; /* its own; NULL before the first use */
 	struct timeline line;
 	struct timeline_cell cells[CANVAS_COLS_MAX];
-	struct timeline_mark marks[TIMELINE_MARKS];
+	struct timeline_place marks[TIMELINE_MARKS];
 	int next;                                     /* the cell to read */
 	struct scene_change changes[TIMELINE_SCENES]; /* after the last cell was read */
 	int64_t scenes[TIMELINE_SCENES];              /* when they were, as far as line.n_scenes */

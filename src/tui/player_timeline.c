@@ -24,14 +24,14 @@ static void find_places(struct player_line *line)
 	int64_t from = line->line.begin_ns - 1, found, length = line->line.end_ns - line->line.begin_ns;
 
 	while (line->line.n_marks < TIMELINE_MARKS) {
-		struct timeline_mark *mark = &line->marks[line->line.n_marks];
+		struct timeline_place *mark = &line->marks[line->line.n_marks];
 		AUTO_STRBUF struct strbuf text = {0};
 
 		if (!mlog_reader_find(line->reader, from, false, MLOG_MARK, &found, &text) || found <= from)
 			break;
 		line->line.n_marks++;
 		mark->at_ns = from = found;
-		str_printable(mark->text, sizeof(mark->text), text.n ? text.p : "mark");
+		str_printable(mark->text, TIMELINE_MARK, text.n ? text.p : "mark");
 	}
 	from = line->line.begin_ns - 1;
 	for (int i = 0; i < LOSSES_MAX && length > 0; i++) {

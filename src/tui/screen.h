@@ -43,15 +43,15 @@ struct screen {
 	enum table_order order; /* of the counters */
 	bool only_counted;      /* hide those that were never counted */
 	struct compare compare;
-	int64_t paused_ns;                 /* end of the history shown; 0: now */
-	char foot[VIEW_FOOT_LINES][256];   /* of the source; of the busiest thread; of it and the GPU */
-	int64_t realtime_ns;               /* the time of day that is shown */
-	char recording[128];               /* "REC run.csv 12.4 MB, 17 lost"; "" for none */
-	bool of_boards;                    /* one of several */
-	const char *replay;                /* "REPLAY run.mlog", of a log; NULL: live */
-	char position[64];                 /* in it: "12:03 of 1:02:03  19 %  x10" */
-	const struct timeline *timeline;   /* of a pause or a log; NULL: it is not shown */
-	const struct timeline_mark *marks; /* for graphs */
+	int64_t paused_ns;                  /* end of the history shown; 0: now */
+	char foot[VIEW_FOOT_LINES][256];    /* of the source; of the busiest thread; of it and the GPU */
+	int64_t realtime_ns;                /* the time of day that is shown */
+	char recording[128];                /* "REC run.csv 12.4 MB, 17 lost"; "" for none */
+	bool of_boards;                     /* one of several */
+	const char *replay;                 /* "REPLAY run.mlog", of a log; NULL: live */
+	char position[64];                  /* in it: "12:03 of 1:02:03  19 %  x10" */
+	const struct timeline *timeline;    /* of a pause or a log; NULL: it is not shown */
+	const struct timeline_place *marks; /* for graphs */
 	unsigned n_marks;
 	const struct foot_ask *ask; /* NULL: nothing, or what the pane asks */
 	struct process_pane pane;

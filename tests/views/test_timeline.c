@@ -17,9 +17,9 @@
 #define CELLS 20
 
 static struct timeline_cell cells[CELLS];
-static const struct timeline_mark marks[] = {{.at_ns = 0, .text = "mark 1"},
-					     {.at_ns = 150 * S, .text = "mark 2"},
-					     {.at_ns = 900 * S, .text = "after the end"}};
+static const struct timeline_place marks[] = {{.at_ns = 0, .text = "mark 1"},
+					      {.at_ns = 150 * S, .text = "mark 2"},
+					      {.at_ns = 900 * S, .text = "after the end"}};
 
 static struct timeline timeline_of(int64_t at_ns)
 {
