@@ -257,6 +257,13 @@ static void make_dir_of(const char *path)
 	mkdir(dir, 0700);
 }
 
+bool file_has_ending(const char *name, const char *ending)
+{
+	size_t n = strlen(name), e = strlen(ending);
+
+	return n > e && strcmp(name + n - e, ending) == 0;
+}
+
 bool file_replace(const char *path, const char *text, size_t n, struct err *err)
 {
 	AUTOFREE char *real = realpath(path, NULL);

@@ -18,6 +18,9 @@ bool file_read(const char *path, size_t max, char **text, size_t *n, struct err 
  * not. */
 bool file_read_secret(const char *path, size_t max, char **text, size_t *n, struct err *err);
 
+/* Whether a name ends with `ending`, such as ".mlog", after at least one character. */
+bool file_has_ending(const char *name, const char *ending);
+
 /* Replace a file as a whole, or not at all: a new one beside it is written, synced and renamed. It
  * keeps the mode of the old one; of a link, the target is replaced. The directory is made if it is
  * missing. */

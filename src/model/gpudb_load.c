@@ -231,20 +231,13 @@ static bool load_text(struct gpudb *db, struct gpudb_text text, bool shipped, st
 	}
 }
 
-static bool has_ending(const char *name, const char *ending)
-{
-	size_t n = strlen(name), e = strlen(ending);
-
-	return n > e && strcmp(name + n - e, ending) == 0;
-}
-
 static bool is_data_file(const char *name)
 {
 	static const char *const endings[] = {".gpu",      ".metrics",  ".chart",
 					      ".findings", ".scenario", ".view"};
 
 	for (size_t i = 0; i < ARRAY_LEN(endings); i++)
-		if (has_ending(name, endings[i]))
+		if (file_has_ending(name, endings[i]))
 			return true;
 	return false;
 }
@@ -305,8 +298,8 @@ static bool load_dir(struct gpudb *db, const struct gpudb_dir *dir, struct err *
 	for (int i = 0; i < n; i++) {
 		AUTOFREE char *path = xasprintf("%s/%s", dir->path, names[i]);
 
-		ok = ok &&
-		     (!is_data_file(names[i]) || load_file(db, path, has_ending(names[i], ".view"), err));
+		ok = ok && (!is_data_file(names[i]) ||
+			    load_file(db, path, file_has_ending(names[i], ".view"), err));
 		free(names[i]);
 	}
 	free(names);

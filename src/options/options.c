@@ -1,6 +1,7 @@
 #include "options/options_table.h"
 
 #include "base/alloc.h"
+#include "base/file.h"
 
 #include <assert.h>
 #include <getopt.h>
@@ -119,7 +120,7 @@ static bool find_command(struct options *options, const struct option_words *wor
 		return true;
 	if (strcmp(word, "help") == 0)
 		return find_help(options, words, err);
-	if (option_has_ending(word, "mlog") || strcmp(word, "-") == 0) {
+	if (file_has_ending(word, ".mlog") || strcmp(word, "-") == 0) {
 		options->command = COMMAND_REPLAY;
 		return true;
 	}

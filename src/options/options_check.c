@@ -1,6 +1,7 @@
 #include "options/options_table.h"
 
 #include "base/alloc.h"
+#include "base/file.h"
 #include "base/units.h"
 
 #include <string.h>
@@ -34,26 +35,24 @@ bool options_check_refresh(struct options *options, bool refresh_given, struct e
 	return true;
 }
 
-bool option_has_ending(const char *file, const char *ending)
-{
-	size_t n = strlen(file), len = strlen(ending);
-
-	return n > len + 1 && file[n - len - 1] == '.' && strcmp(file + n - len, ending) == 0;
-}
-
 /* Set the format from the extension of the log. Returns false if it has none that is known. */
 static bool format_by_ending(struct options *options)
 {
 	static const struct {
 		const char *ending;
 		enum output_format format;
-	} endings[] = {
-		{"csv", FORMAT_CSV},       {"jsonl", FORMAT_JSONL},      {"mlog", FORMAT_MLOG},
-		{"txt", FORMAT_TABLE},     {"pftrace", FORMAT_PERFETTO}, {"perfetto-trace", FORMAT_PERFETTO},
-		{"folded", FORMAT_FOLDED}, {"html", FORMAT_HTML},        {"md", FORMAT_MD}};
+	} endings[] = {{".csv", FORMAT_CSV},
+		       {".jsonl", FORMAT_JSONL},
+		       {".mlog", FORMAT_MLOG},
+		       {".txt", FORMAT_TABLE},
+		       {".pftrace", FORMAT_PERFETTO},
+		       {".perfetto-trace", FORMAT_PERFETTO},
+		       {".folded", FORMAT_FOLDED},
+		       {".html", FORMAT_HTML},
+		       {".md", FORMAT_MD}};
 
 	for (size_t i = 0; i < ARRAY_LEN(endings); i++)
-		if (option_has_ending(options->log, endings[i].ending)) {
+		if (file_has_ending(options->log, endings[i].ending)) {
 			options->format = endings[i].format;
 			return true;
 		}
@@ -224,10 +223,10 @@ static bool check_run_report(struct options *options, struct err *err)
 
 	if (!file)
 		return true;
-	if (!option_has_ending(file, "html") && !option_has_ending(file, "md"))
+	if (!file_has_ending(file, ".html") && !file_has_ending(file, ".md"))
 		return err_set(err, 0, "--report: '%s' does not end in .html or .md: rename it",
 			       option_shown(buf, file));
-	options->report_format = option_has_ending(file, "md") ? FORMAT_MD : FORMAT_HTML;
+	options->report_format = file_has_ending(file, ".md") ? FORMAT_MD : FORMAT_HTML;
 	if (options->log && strcmp(options->log, file) == 0)
 		return err_set(err, 0, "--report: '%s' is the file of --log, too: choose another name",
 			       option_shown(buf, file));

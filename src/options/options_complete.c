@@ -1,5 +1,7 @@
 #include "options/options_table.h"
 
+#include "base/file.h"
+
 #include <stdio.h>
 #include <string.h>
 
@@ -127,7 +129,7 @@ void options_complete(char *const *words, struct option_completion *c, struct st
 			waits = row->arg && !row->without ? row : NULL;
 		} else if (n_operands++ == 0) {
 			first = *words;
-			if (!command_find(first, &c->command) && option_has_ending(first, "mlog"))
+			if (!command_find(first, &c->command) && file_has_ending(first, ".mlog"))
 				c->command = COMMAND_REPLAY;
 		}
 	}

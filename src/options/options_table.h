@@ -106,8 +106,6 @@ bool options_given(const struct option_words *words, const char *name);
 bool options_check_refresh(struct options *options, bool refresh_given, struct err *err);
 bool options_check(struct options *options, const struct option_words *words, bool refresh_given,
 		   struct err *err);
-/* Whether the name ends in a dot and the extension, with something before it. */
-bool option_has_ending(const char *file, const char *ending);
 /* An argument that is safe to print. */
 #define OPTION_SHOWN 80
 const char *option_shown(char buf[OPTION_SHOWN], const char *text);

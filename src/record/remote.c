@@ -5,6 +5,7 @@
 #include "record/log_file.h"
 #include "options/options_table.h"
 #include "base/alloc.h"
+#include "base/file.h"
 #include "base/message.h"
 
 #include <errno.h>
@@ -283,7 +284,8 @@ static const char **command_words(const struct options *o, const char *program, 
 		o->remote_command == COMMAND_ON ? "record" : command_rows[o->remote_command].name;
 	static const struct {
 		const char *ending, *format;
-	} forms[] = {{"csv", "--format=csv"}, {"jsonl", "--format=jsonl"}, {"pftrace", "--format=perfetto"}};
+	} forms[] = {
+		{".csv", "--format=csv"}, {".jsonl", "--format=jsonl"}, {".pftrace", "--format=perfetto"}};
 	const char **words = xcalloc(WORDS_MOST + 8, sizeof(*words));
 	unsigned n =
 		program ? add_words(words, 0, (const char *const[]){program, command, NULL})
@@ -292,7 +294,7 @@ static const char **command_words(const struct options *o, const char *program, 
 	if (o->remote_command == COMMAND_ON || o->remote_command == COMMAND_RECORD)
 		n = add_words(words, n, (const char *const[]){"-o", "-", NULL});
 	for (size_t i = 0; o->remote_command == COMMAND_RECORD && o->log && i < ARRAY_LEN(forms); i++)
-		if (option_has_ending(o->log, forms[i].ending))
+		if (file_has_ending(o->log, forms[i].ending))
 			words[n++] = forms[i].format;
 	if (o->remote_command != COMMAND_DOCTOR)
 		n = add_words(words, n, (const char *const[]){"--control", "-", NULL});
