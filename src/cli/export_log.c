@@ -242,7 +242,8 @@ static bool open_log(struct export_job *job, const struct sys *sys, const struct
 		return false;
 	input = mlog_opened(job->feed);
 	job->reader = mlog_reader_new(&input, name, err);
-	if (!job->reader || !session_open_log(&job->session, sys, o, mlog_reader_about(job->reader), err))
+	if (!job->reader ||
+	    !session_open_log(&job->session, sys, o, mlog_reader_about(job->reader), NULL, err))
 		return false;
 	session_tell_notes(&job->session, name);
 	for (unsigned i = 0; i < job->session.n; i++)

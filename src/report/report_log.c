@@ -355,7 +355,8 @@ static bool open_log(struct report_log *log, const struct sys *sys, const struct
 
 	log->input = (struct mlog_input){.ctx = log->file, .read = file_read_at, .size = file_size};
 	log->reader = mlog_reader_new(&log->input, log->name, err);
-	if (!log->reader || !session_open_log(&log->session, sys, o, mlog_reader_about(log->reader), err))
+	if (!log->reader ||
+	    !session_open_log(&log->session, sys, o, mlog_reader_about(log->reader), NULL, err))
 		return false;
 	log->watch = session_watch(&log->session);
 	mlog_reader_state(log->reader, &state);

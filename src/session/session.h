@@ -134,12 +134,10 @@ bool session_finish(struct session *session, struct err *err);
 bool session_open(struct session *session, const struct sys *sys, const struct options *options, pid_t held,
 		  bool per_instance, struct err *err);
 /* Make a session of the sources of a log, in their order there; the index of each is its number in
- * the log. `about` must live as long as the session. On failure nothing is left behind. */
+ * the log. It shares the definitions of `db`; NULL loads them. `about` must live as long as the
+ * session. On failure nothing is left behind. */
 bool session_open_log(struct session *session, const struct sys *sys, const struct options *options,
-		      const struct mlog_about *about, struct err *err);
-/* The same with definitions that are loaded already, which it shares. */
-bool session_open_log_with(struct session *session, const struct sys *sys, const struct options *options,
-			   const struct mlog_about *about, struct gpudb *db, struct err *err);
+		      const struct mlog_about *about, const struct gpudb *db, struct err *err);
 /* Whether all sources were of processes that have ended, so that no sample can follow. */
 bool session_has_ended(const struct session *session);
 /* Whether it delivers nothing although it should: its device is gone, hangs, has changed, or cannot

@@ -38,14 +38,7 @@ static bool take_log_source(struct session *session, const struct mlog_source *l
 }
 
 bool session_open_log(struct session *session, const struct sys *sys, const struct options *options,
-		      const struct mlog_about *about, struct err *err)
-{
-	return session_open_log_with(session, sys, options, about,
-				     gpudb_load(options->gpudb, options->n_gpudb, err), err);
-}
-
-bool session_open_log_with(struct session *session, const struct sys *sys, const struct options *options,
-			   const struct mlog_about *about, struct gpudb *db, struct err *err)
+		      const struct mlog_about *about, const struct gpudb *db, struct err *err)
 {
 	bool ok;
 
@@ -56,7 +49,7 @@ bool session_open_log_with(struct session *session, const struct sys *sys, const
 				    .resolution = options->resolution};
 	if (!session->resolution.w)
 		session->resolution = (struct dimensions){about->width, about->height};
-	session->db = db;
+	session->db = db ? gpudb_share(db) : gpudb_load(options->gpudb, options->n_gpudb, err);
 	ok = session->db && options_budget(options, session->db, err);
 	for (unsigned i = 0; ok && i < about->n_sources; i++)
 		ok = take_log_source(session, &about->sources[i], err);

@@ -126,8 +126,7 @@ static void open_board(struct boards *b, struct board_row *board)
 	board->input = mlog_opened(remote_feed(board->remote));
 	board->reader = mlog_reader_new(&board->input, board->where, &err);
 	if (!board->reader ||
-	    !session_open_log_with(session, b->sys, b->options, mlog_reader_about(board->reader),
-				   gpudb_share(b->db), &err)) {
+	    !session_open_log(session, b->sys, b->options, mlog_reader_about(board->reader), b->db, &err)) {
 		refuse_board(board, err.text);
 		return;
 	}

@@ -459,7 +459,7 @@ struct player *player_open(struct session *session, const struct sys *sys, const
 		p->input = mlog_opened(p->feed);
 	if (p->feed)
 		p->reader = mlog_reader_new(&p->input, operand, err);
-	if (!p->reader || !session_open_log(session, sys, options, mlog_reader_about(p->reader), err)) {
+	if (!p->reader || !session_open_log(session, sys, options, mlog_reader_about(p->reader), NULL, err)) {
 		player_free(p);
 		return NULL;
 	}

@@ -157,7 +157,7 @@ static void live_picture(const struct log_bench *log, const struct player_bench 
 	struct err err;
 	unsigned next = 0;
 
-	assert_true(session_open_log(&session, &sys, &b->options, &log->about, &err));
+	assert_true(session_open_log(&session, &sys, &b->options, &log->about, NULL, &err));
 	feeds_init(&feeds, &session, b->options.per_core, REFRESH);
 	feeds_want_points(&feeds, POINTS);
 	for (int64_t t = LOG_BEGIN_NS / REFRESH * REFRESH; t <= until_ns; t += REFRESH) {
