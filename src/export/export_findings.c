@@ -132,7 +132,7 @@ static void text_finding(const struct judge *judge, const struct judge_rank *ran
 	const struct judged *f = rank->f;
 	AUTO_STRBUF struct strbuf worth = {0};
 
-	judge_put_worth(judge, rank, true, &worth);
+	judge_put_worth(rank, true, &worth);
 	strbuf_printf(out, "\n %-8s %s: %s%s%s\n    ", finding_severity_names[rank->severity], f->def->name,
 		      f->def->title, worth.n ? ", " : "", worth.n ? worth.p : "");
 	put_held(out, judge, f);
@@ -245,7 +245,7 @@ static void json_finding(const struct judge *judge, const struct judge_rank *ran
 		json_put(out, ",\"gain\":{\"share\":%g,\"of\":%s,\"ms\":%g}", rank->worth.gain,
 			 f->resource->def->name, rank->worth.ms);
 	strbuf_str(&worth, "");
-	judge_put_worth(judge, rank, true, &worth);
+	judge_put_worth(rank, true, &worth);
 	json_put(out, ",\"worth\":%s,\"held_s\":%g,\"held\":%g,\"look\":%.*s", worth.p, f->held_s,
 		 run_s > 0 ? f->held_s / run_s : (double)NAN, SPAN_ARG(first_view(def)));
 	json_evidence(out, f);

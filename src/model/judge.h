@@ -222,8 +222,7 @@ struct judge_rank judge_rank(const struct judge *judge, const struct judged *ver
  * neither does. */
 bool judge_ranks_before(const struct judge_rank *a, const struct judge_rank *b);
 /* "up to 6.1 of 23.1 ms", "energy only, fragment does not wait for it"; nothing without a bound. */
-void judge_put_worth(const struct judge *judge, const struct judge_rank *rank, bool whole_run,
-		     struct strbuf *out);
+void judge_put_worth(const struct judge_rank *rank, bool whole_run, struct strbuf *out);
 /* What follows a verdict's title: "needs 23.1 of 14.2 ms: over by 8.9 ms, 1.63x; arithmetic 71.6 %
  * is the busiest unit, next texture 40 %: at most 1.8x", or "nothing to fix: 6.3 ms spare per
  * frame"; or nothing. */

@@ -74,8 +74,7 @@ bool judge_ranks_before(const struct judge_rank *a, const struct judge_rank *b)
 	return a->f->begun_ns && b->f->begun_ns && a->f->begun_ns < b->f->begun_ns;
 }
 
-void judge_put_worth(const struct judge *judge, const struct judge_rank *rank, bool whole_run,
-		     struct strbuf *out)
+void judge_put_worth(const struct judge_rank *rank, bool whole_run, struct strbuf *out)
 {
 	const struct judge_resource *r = rank->f->resource;
 	double whole_ms = r ? figure_of(r, RESOURCE_WHOLE, whole_run) : (double)NAN;
@@ -94,7 +93,6 @@ void judge_put_worth(const struct judge *judge, const struct judge_rank *rank, b
 	else
 		strbuf_printf(out, "up to %.0f %% of %s", rank->worth.share * 100,
 			      r->def->of ? r->def->of : r->def->title);
-	(void)judge;
 }
 
 /* The two busiest units that a verdict names; returns how many there are. */

@@ -131,7 +131,7 @@ void report_reason(const struct report_log *log, const struct judge_rank *rank, 
 	AUTO_STRBUF struct strbuf worth = {0};
 
 	report_limit(rank->f, limit);
-	judge_put_worth(report_judge(log), rank, true, &worth);
+	judge_put_worth(rank, true, &worth);
 	if (worth.n)
 		strbuf_printf(limit, "; %s", worth.p);
 	report_where(log, rank->f, most, where);

@@ -284,7 +284,7 @@ static void add_selected(struct page *page, const struct screen *screen, const s
 	for (unsigned i = 0; i < f->n_evidence; i++)
 		if (!isnan(f->evidence[i].value) && f->evidence[i].metric != f->number.metric)
 			add_number(page, f, &f->evidence[i], false);
-	judge_put_worth(screen->judge.judge, &rank, false, &worth);
+	judge_put_worth(&rank, false, &worth);
 	if (worth.n)
 		page_text(page, LABEL_COLS, STYLE_TEXT, "Bound", worth.p);
 	if (!view)

@@ -213,7 +213,7 @@ static void put_next(const struct screen_judge *j, const struct views *views, st
 		struct judge_rank rank = screen_judge_rank(j, first);
 		AUTO_STRBUF struct strbuf worth = {0};
 
-		judge_put_worth(j->judge, &rank, false, &worth);
+		judge_put_worth(&rank, false, &worth);
 		strbuf_printf(out, "%s%s%s   ", first->def->title, worth.n ? ", " : "",
 			      worth.n ? worth.p : "");
 	}

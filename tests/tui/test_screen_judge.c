@@ -108,11 +108,11 @@ static void without_a_verdict_nothing_is_said_to_cost_energy_only(void **state)
 	bench_init(&b, "bandwidth-bound", 160, 48);
 	judge = b.s.screen.judge.judge;
 	rank = screen_judge_rank(&b.s.screen.judge, sim_screen_finding(&b.s, "part-covered"));
-	judge_put_worth(judge, &rank, false, &other);
+	judge_put_worth(&rank, false, &other);
 	assert_string_equal(other.p, "energy only, the frame waits for something else");
 	judge->verdict.why = NULL;
 	rank = screen_judge_rank(&b.s.screen.judge, sim_screen_finding(&b.s, "part-covered"));
-	judge_put_worth(judge, &rank, false, &unclear);
+	judge_put_worth(&rank, false, &unclear);
 	assert_int_equal(unclear.n, 0);
 	bench_fini(&b);
 }
