@@ -30,6 +30,23 @@ enum exit_status eval_findings(const struct options *options, const struct gpudb
 			       const struct gpu_product *product, const char *file, struct span text,
 			       struct strbuf *out, struct err *err);
 
+/* `malitop explain NAME`: what a metric, a counter, a finding or a verdict means. NAME is
+ * options->operand: a machine name, a hardware name, a Streamline variable, or an event of the CPUs
+ * by name or number. Without --gpu what holds for all GPUs, with all variants. */
+enum exit_status explain_run(const struct options *options, const struct gpudb *db, struct strbuf *out,
+			     struct err *err);
+
+/* `malitop list`, as a table, CSV or JSON lines. */
+enum exit_status list_run(const struct options *options, const struct gpudb *db, struct strbuf *out,
+			  struct err *err);
+/* Call `add` for each row of a list, for one GPU or for all (NULL). Names repeat if GPUs share
+ * them. */
+bool list_each_name(enum list_name list, const struct gpudb *db, const struct gpu_product *only,
+		    void (*add)(void *ctx, const char *name, const char *title), void *ctx, struct err *err);
+/* All metrics that a source of this GPU can have; NULL on failure. Free it with metric_set_free. */
+struct metric_set *list_metric_set(const struct gpudb *db, const struct gpu_product *product,
+				   struct err *err);
+
 /* `malitop export`: options->operand as rows of metrics in options->log, as far as the log can be
  * read; what is missing is reported on standard error. Damage inside the log is a failure. It is
  * not a failure if the log ends early or still grows, or if the reader of the output closes the

@@ -1,7 +1,6 @@
 #include "cli/commands.h"
 
 #include "base/alloc.h"
-#include "cli/list.h"
 
 #include <ctype.h>
 #include <stdlib.h>

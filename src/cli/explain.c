@@ -1,8 +1,7 @@
-#include "cli/explain.h"
+#include "cli/commands.h"
 
 #include "backends/registry.h"
 #include "base/alloc.h"
-#include "cli/list.h"
 #include "model/cpu_event.h"
 #include "views/explanation.h"
 

@@ -1,7 +1,7 @@
-#include "export/export.h"
-#include "cli/list.h"
+#include "cli/commands.h"
 
 #include "backends/registry.h"
+#include "export/export.h"
 #include "base/json.h"
 #include "base/alloc.h"
 #include "base/put.h"

@@ -1,8 +1,6 @@
 /* main: parse the command line and run the command. Only main prints results and exits. */
 #include "cli/commands.h"
 #include "cli/doctor.h"
-#include "cli/explain.h"
-#include "cli/list.h"
 #include "tui/boards.h"
 #include "tui/live.h"
 #include "options/options.h"

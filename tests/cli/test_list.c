@@ -1,5 +1,5 @@
 /* The lists, as tables, CSV and JSON lines. */
-#include "cli/list.h"
+#include "cli/commands.h"
 
 #include "backends/registry.h"
 #include "base/alloc.h"
