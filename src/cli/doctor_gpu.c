@@ -18,10 +18,7 @@
 
 static const char *help_of(enum doctor_area area, int code)
 {
-	static const struct {
-		int code;
-		const char *help;
-	} helps[] = {
+	static const struct code_text helps[] = {
 		{EACCES, "sudo chmod a+rw {} (until the next start), or join its group, which `ls -l {}` "
 			 "shows (sudo usermod -aG GROUP $USER, then log in again); on Android run "
 			 "malitop from adb shell, in /data/local/tmp, and look for `avc: denied` in dmesg"},
@@ -37,11 +34,8 @@ static const char *help_of(enum doctor_area area, int code)
 		{EPROTO, "update malitop, or send its authors the driver's lines of `dmesg | grep -i mali`"},
 	};
 
-	for (size_t i = 0; area == DOCTOR_GPU && i < ARRAY_LEN(helps);
-	     i++) /* messages of other areas have their own advice */
-		if (helps[i].code == code)
-			return helps[i].help;
-	return NULL;
+	/* Messages of other areas have their own advice. */
+	return area == DOCTOR_GPU ? code_text_find(helps, ARRAY_LEN(helps), code) : NULL;
 }
 
 /* What the driver gives and what is missing comes first, so that it is not overlooked. */
