@@ -505,34 +505,20 @@ static bool read_line(struct chart_reader *r, const struct stanza_line *l, struc
 	}
 }
 
-static bool read_file(struct chart_reader *r, const char *file, struct span text, struct err *err)
-{
-	struct stanza_line line;
-
-	stanza_init(&r->stanza, file, text);
-	do {
-		if (!stanza_next(&r->stanza, &line, err))
-			return false;
-		if (r->skips && line.kind != STANZA_OPEN)
-			continue;
-		if (line.kind != STANZA_END && !read_line(r, &line, err))
-			return false;
-	} while (line.kind != STANZA_END);
-	return end_chart(r, line.line, err) && end_view(r, line.line, err);
-}
-
-bool chart_read(struct views *views, const char *file, struct span text,
+bool chart_read(struct views *views, const struct gpudb *db, const struct gpudb_text *file,
 		const struct metric_set *const sets[SOURCE_KINDS], struct err *err)
 {
-	struct chart_reader r = {.views = views, .sets = sets};
-
-	return read_file(&r, file, text, err);
-}
-
-bool chart_read_own(struct views *views, const struct gpudb *db, const struct gpudb_text *file,
-		    const struct metric_set *const sets[SOURCE_KINDS], struct err *err)
-{
 	struct chart_reader r = {.views = views, .sets = sets, .db = db};
+	struct stanza_line line;
 
-	return read_file(&r, file->file, file->text, err);
+	stanza_init(&r.stanza, file->file, file->text);
+	do {
+		if (!stanza_next(&r.stanza, &line, err))
+			return false;
+		if (r.skips && line.kind != STANZA_OPEN)
+			continue;
+		if (line.kind != STANZA_END && !read_line(&r, &line, err))
+			return false;
+	} while (line.kind != STANZA_END);
+	return end_chart(&r, line.line, err) && end_view(&r, line.line, err);
 }

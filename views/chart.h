@@ -119,13 +119,11 @@ extern const struct embedded embedded_charts[];
 const struct widget *widget_find(struct span name);
 
 /* Read one text and append its views. `sets` is as for views_init; NULL for no metrics. The text
- * must live as long as *views. After a failure views_fini must still be called. */
-bool chart_read(struct views *views, const char *file, struct span text,
+ * must live as long as *views. After a failure views_fini must still be called.
+ * `db` is NULL for a shipped text. In a user's file other stanzas are skipped, and unknown names
+ * are errors, so that no series is missing without a reason. */
+bool chart_read(struct views *views, const struct gpudb *db, const struct gpudb_text *file,
 		const struct metric_set *const sets[SOURCE_KINDS], struct err *err);
-/* The same for a user's file, in which other stanzas are skipped. Unknown names are errors here, so
- * that no series is missing without a reason. */
-bool chart_read_own(struct views *views, const struct gpudb *db, const struct gpudb_text *file,
-		    const struct metric_set *const sets[SOURCE_KINDS], struct err *err);
 
 /* Free the charts of a view. (view.c) */
 void view_fini(struct view *view);

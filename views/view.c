@@ -90,11 +90,12 @@ static bool read_charts(struct views *views, const struct gpudb *db,
 			const struct metric_set *const sets[SOURCE_KINDS], struct err *err)
 {
 	for (const struct embedded *e = embedded_charts; e->file; e++)
-		if (!chart_read(views, e->file, (struct span){e->begin, (size_t)(e->end - e->begin)}, sets,
+		if (!chart_read(views, NULL,
+				&(struct gpudb_text){e->file, {e->begin, (size_t)(e->end - e->begin)}}, sets,
 				err))
 			return false;
 	for (unsigned i = 0; db && i < db->n_own; i++)
-		if (!chart_read_own(views, db, &db->own[i], sets, err))
+		if (!chart_read(views, db, &db->own[i], sets, err))
 			return false;
 	return true;
 }

@@ -107,14 +107,15 @@ void report_bar(struct strbuf *out, double share, const char *class)
 
 bool report_views(const struct report_log *log, struct views *views, struct err *err)
 {
-	struct span text = {embed_report_chart, (size_t)(embed_report_chart_end - embed_report_chart)};
+	struct gpudb_text shipped = {
+		"report.chart", {embed_report_chart, (size_t)(embed_report_chart_end - embed_report_chart)}};
 	const struct gpudb *db = log->session.db;
 	bool ok;
 
 	*views = (struct views){0};
-	ok = chart_read(views, "report.chart", text, log->sets, err);
+	ok = chart_read(views, NULL, &shipped, log->sets, err);
 	for (unsigned i = 0; ok && i < db->n_own; i++)
-		ok = chart_read_own(views, db, &db->own[i], log->sets, err);
+		ok = chart_read(views, db, &db->own[i], log->sets, err);
 	if (ok)
 		chart_prune(views);
 	else

@@ -157,7 +157,8 @@ static inline void tiny_init(struct tiny *t)
 static inline bool tiny_read(struct tiny *t, const char *text, struct err *err)
 {
 	views_fini(&t->views);
-	if (!chart_read(&t->views, "tiny.chart", span_of(text), SETS(t->set, NULL), err))
+	if (!chart_read(&t->views, NULL, &(struct gpudb_text){"tiny.chart", span_of(text)},
+			SETS(t->set, NULL), err))
 		return false;
 	chart_prune(&t->views);
 	return true;

@@ -85,7 +85,7 @@ static void charts_may_be_for_machines_with_a_gpu_or_for_those_without(void **st
 	tiny_init(&t);
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		views_fini(&t.views);
-		assert_true(chart_read(&t.views, "tiny.chart", span_of(text),
+		assert_true(chart_read(&t.views, NULL, &(struct gpudb_text){"tiny.chart", span_of(text)},
 				       cases[i].gpu ? SETS(t.set, NULL) : SETS(NULL, t.set), &err));
 		chart_prune(&t.views);
 		assert_int_equal(t.views.views[0].n_charts, 2);
@@ -168,13 +168,15 @@ static void metrics_of_the_gpu_come_before_those_of_the_cpu(void **state)
 
 	(void)state;
 	tiny_init(&t);
-	assert_true(chart_read(&views, "both", span_of(text), SETS(t.set, t.set), &err));
+	assert_true(chart_read(&views, NULL, &(struct gpudb_text){"both", span_of(text)}, SETS(t.set, t.set),
+			       &err));
 	assert_int_equal(views.views[0].charts[0].series[0].source, SOURCE_GPU);
 	views_fini(&views);
-	assert_true(chart_read(&views, "cpu", span_of(text), SETS(NULL, t.set), &err));
+	assert_true(chart_read(&views, NULL, &(struct gpudb_text){"cpu", span_of(text)}, SETS(NULL, t.set),
+			       &err));
 	assert_int_equal(views.views[0].charts[0].series[0].source, SOURCE_CPU);
 	views_fini(&views);
-	assert_true(chart_read(&views, "none", span_of(text), NULL, &err));
+	assert_true(chart_read(&views, NULL, &(struct gpudb_text){"none", span_of(text)}, NULL, &err));
 	assert_int_equal(views.views[0].charts[0].n_series, 0);
 	views_fini(&views);
 	tiny_fini(&t);
