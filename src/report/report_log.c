@@ -313,15 +313,15 @@ static void report_missing(struct report_log *log)
 
 		if (s->n_lost || s->n_failed)
 			strbuf_printf(&log->missing, "%s%s: %llu sample%s %s lost, %llu failed",
-				      log->missing.n ? "\n" : "", s->source->title,
+				      log->missing.n ? "; " : "", s->source->title,
 				      (unsigned long long)s->n_lost, plural_ending(s->n_lost),
 				      was_or_were(s->n_lost), (unsigned long long)s->n_failed);
 	}
 	if (log->n_spans == REPORT_SPANS)
 		strbuf_printf(&log->missing, "%sonly the first %d changes of verdicts and findings are drawn",
-			      log->missing.n ? "\n" : "", REPORT_SPANS);
+			      log->missing.n ? "; " : "", REPORT_SPANS);
 	if (log->n_more_marks)
-		strbuf_printf(&log->missing, "%s%u%s more mark%s %s not drawn", log->missing.n ? "\n" : "",
+		strbuf_printf(&log->missing, "%s%u%s more mark%s %s not drawn", log->missing.n ? "; " : "",
 			      log->n_more_marks, log->n_more_marks == 10 * REPORT_MARKS ? " or" : "",
 			      plural_ending(log->n_more_marks), log->n_more_marks == 1 ? "is" : "are");
 }

@@ -88,7 +88,7 @@ struct report_log {
 	struct hot_profile hot;     /* of the whole log */
 	struct hot_table functions; /* the same; without rows if none were sampled */
 	int64_t judged_ns;          /* end of the last step of the judge that was seen */
-	struct strbuf missing;      /* lines on what the log does not hold; "" if it is intact */
+	struct strbuf missing;      /* what the log does not hold; "" if it is intact */
 	bool damaged;
 };
 

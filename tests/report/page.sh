@@ -81,7 +81,7 @@ status 0 --repeat 3 "$work/good.mlog" "$work/bad.mlog" "$work/bad.mlog" "$work/g
 grep -q 'may be chance' "$work/out" || fail "builds of like runs differ: $(head -n 1 "$work/out")"
 grep -q '| worse |\|| better |' "$work/out" && fail "one of the same builds is better"
 status 2 --repeat 2 "$work/good.mlog" "$work/good.mlog" "$work/bad.mlog"
-grep -q -- '--repeat: 3 logs are not 2 runs' "$work/errors" || fail "the message of --repeat is: $(cat "$work/errors")"
+grep -q -- '--repeat: 3 logs do not make up' "$work/errors" || fail "the message of --repeat is: $(cat "$work/errors")"
 
 # A budget decides the exit status.
 printf 'finding busy\n  title        GPU too busy\n  severity     warning\n  when         GPUBusy above 80 until 70\n  evidence     GPUBusy\n  says         The GPU is busy.\n  do           Draw less.\n  look         overview\n  house        Our own limit.\n' >"$work/tight.findings"
@@ -101,7 +101,8 @@ cp "$work/bad.mlog" "$work/damaged.mlog"
 head -c 2000 /dev/zero | dd of="$work/damaged.mlog" bs=1 seek=$((size / 2)) conv=notrunc 2>/dev/null
 status 1 "$work/damaged.mlog" -o "$work/damaged.html"
 sound "$work/damaged.html"
-grep -q 'damaged' "$work/damaged.html" || fail "the page of a damaged log does not say so"
+grep -q 'The log is not complete. [^<]*damaged and were skipped; [^<?]*samples were lost' "$work/damaged.html" ||
+	fail "the page of a damaged log does not say so"
 
 # What cannot be: no log, the log itself as output, a format that is none of its own.
 echo nonsense >"$work/text.mlog"
