@@ -259,6 +259,11 @@ struct code_text {
 };
 const char *code_text_find(const struct code_text *texts, size_t n, int code);
 
+/* SAMPLE_STRETCHED if this time is much longer than the interval, else 0. */
+static inline uint32_t source_stretched(int64_t begin_ns, int64_t end_ns, int64_t period_ns)
+{
+	return end_ns - begin_ns > period_ns + period_ns / 2 ? SAMPLE_STRETCHED : 0;
+}
 static inline void source_add_known(uint64_t *sum, uint64_t v)
 {
 	if (v != SAMPLE_UNKNOWN)

@@ -119,8 +119,7 @@ static void place_sample(struct kbase_times *t, const struct kbase_interval *i, 
 		keep_duration(t, sample->end_ns, sample->end_ns - sample->begin_ns);
 		follow_driver(t, sample->end_ns);
 	}
-	if (sample->end_ns - sample->begin_ns > t->period_ns + t->period_ns / 2)
-		sample->flags |= SAMPLE_STRETCHED;
+	sample->flags |= source_stretched(sample->begin_ns, sample->end_ns, t->period_ns);
 }
 
 /* Soon after boot some drivers report an end of 0, and then intervals of almost no length. */

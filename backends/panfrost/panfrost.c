@@ -413,8 +413,7 @@ static enum read_result panfrost_read(struct source *source, int64_t now_ns, str
 	got = counts ? read_counters(source, p, sample) : read_clients(p, now_ns, sample);
 	if (got != READ_GOT || sample->flags & SAMPLE_ERROR)
 		return got;
-	if (sample->end_ns - sample->begin_ns > source->period_ns + source->period_ns / 2)
-		sample->flags |= SAMPLE_STRETCHED;
+	sample->flags |= source_stretched(sample->begin_ns, sample->end_ns, source->period_ns);
 	active = counts && p->gpu.fold.active >= 0 ? sample->value[p->gpu.fold.active] : SAMPLE_UNKNOWN;
 	drm_usage_fill(&p->gpu.usage, sample->end_ns, active, sample);
 	return READ_GOT;

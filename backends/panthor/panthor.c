@@ -170,8 +170,8 @@ static enum read_result panthor_read(struct source *source, int64_t now_ns, stru
 	memset(sample->value, 0xff, source->n_slots * sizeof(*sample->value)); /* SAMPLE_UNKNOWN */
 	source->failure = NULL;
 	got = p->interface ? read_counters(source, p, due, sample) : read_clients(p, now_ns, sample);
-	if (got == READ_GOT && sample->end_ns - sample->begin_ns > source->period_ns + source->period_ns / 2)
-		sample->flags |= SAMPLE_STRETCHED;
+	if (got == READ_GOT)
+		sample->flags |= source_stretched(sample->begin_ns, sample->end_ns, source->period_ns);
 	return got;
 }
 

@@ -302,7 +302,7 @@ static enum read_result passes_read(struct source *source, int64_t now_ns, struc
 	pass_fold_records(&p->fold, now_ns, source->n_slots, sample);
 	release_apps(p);
 	sample->lost = 0;
-	sample->flags = now_ns - p->begin_ns > source->period_ns * 3 / 2 ? SAMPLE_STRETCHED : 0;
+	sample->flags = source_stretched(p->begin_ns, now_ns, source->period_ns);
 	/* The GPU's clock jumped, or was reset: times of this sample may be wrong. */
 	if (sample->value[FRAME_DISJOINT] && sample->value[FRAME_DISJOINT] != SAMPLE_UNKNOWN)
 		sample->flags |= SAMPLE_CLOCK;

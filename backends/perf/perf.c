@@ -321,8 +321,7 @@ static enum read_result perf_read(struct source *source, int64_t now_ns, struct 
 	sample->begin_ns = p->begin_ns;
 	sample->end_ns = now_ns;
 	sample->lost = 0;
-	if (now_ns - p->begin_ns > source->period_ns + source->period_ns / 2)
-		sample->flags |= SAMPLE_STRETCHED;
+	sample->flags |= source_stretched(p->begin_ns, now_ns, source->period_ns);
 	p->begin_ns = now_ns;
 	perf_count_plan(p, source->sys);
 	/* A CPU that came back was not counted in this sample. */

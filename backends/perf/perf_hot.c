@@ -309,7 +309,7 @@ static enum read_result hot_read(struct source *source, int64_t now_ns, struct s
 	sample->end_ns = ready->end_ns;
 	sample->n_more = ready->n_more;
 	sample->lost = 0;
-	sample->flags = ready->end_ns - ready->begin_ns > source->period_ns * 3 / 2 ? SAMPLE_STRETCHED : 0;
+	sample->flags = source_stretched(ready->begin_ns, ready->end_ns, source->period_ns);
 	memcpy(sample->value, ready->value,
 	       (SAMPLING_SLOTS + (size_t)ready->n_more) * sizeof(ready->value[0]));
 	ring_release(h->ready);

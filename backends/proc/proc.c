@@ -302,8 +302,7 @@ static enum read_result proc_read(struct source *source, int64_t now_ns, struct 
 	sample->end_ns = now_ns;
 	sample->lost = 0;
 	sample->flags = gap ? SAMPLE_GAP : 0;
-	if (now_ns - p->begin_ns > source->period_ns + source->period_ns / 2)
-		sample->flags |= SAMPLE_STRETCHED;
+	sample->flags |= source_stretched(p->begin_ns, now_ns, source->period_ns);
 	p->begin_ns = now_ns;
 	return READ_GOT;
 }
