@@ -1,5 +1,6 @@
 #!/bin/sh
 # lists.sh [TREE]: every source, test and data file is listed in Makefile.am, and every file listed there exists.
+# So does every file and folder that HACKING.md names, where a file needs no folder, and NAME is any name.
 #
 # automake needs explicit lists; otherwise a forgotten test would never run, and a forgotten data file would never be shipped.
 LC_ALL=C
@@ -27,6 +28,15 @@ done
 for f in $(grep -E '^(src|backends|views|layer|tests|contrib|doc)/[A-Za-z0-9_./-]*\.(c|h|sh|py|gpu|metrics|chart)$' "$names"); do
 	[ -e "$f" ] && continue
 	echo "$f: lists: in Makefile.am, but not there"
+	breaches=1
+done
+find src backends views layer tests contrib doc -type f 2>/dev/null | sed 's|^|/|' >"$names"
+ls | sed 's|^|/|' >>"$names"
+for f in $(cat HACKING.md 2>/dev/null | tr -cs 'A-Za-z0-9_./*-' '\n' | sort -u |
+	grep -E '^([a-z0-9_./*-]+\.([chj]s?|sh|awk|py|md|gpu|chart|metrics|findings|scenario|rules|tables|tsv)|(src|backends|views|layer|tests)(/[a-z0-9_]+)*/)$'); do
+	name=$(printf '%s\n' "$f" | sed 's|\.|\\.|g; s|\*|[^/]*|g; s|[^/]$|&(\.in)?$|')
+	grep -qE "/$name" "$names" && continue
+	echo "HACKING.md: lists: $f is not there"
 	breaches=1
 done
 [ $breaches = 0 ] && echo "lists.sh: Makefile.am is complete"

@@ -141,6 +141,14 @@ done
 build_house
 echo 'src/base/gone.c \' >>Makefile.am
 check 1 'src/base/gone.c: lists: ' 'a file in Makefile.am that is not there'
+build_house
+echo 'See `sys.c`, `base/err.h`, `si*.c`, `views/charts/`, main.c, and write `views/NAME.c`.' >HACKING.md
+check 0 '' 'a HACKING.md that names what there is'
+for f in src/base/gone.c err.hpp.h src/bas/ base/sys.h 'gone*.c'; do
+	build_house
+	echo "See \`$f\`." >HACKING.md
+	check 1 "HACKING.md: lists: .* is not there" "$f in HACKING.md, which is not there"
+done
 
 echo "selftest.sh: $cases cases, $failures failed"
 [ $failures = 0 ]
