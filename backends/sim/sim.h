@@ -56,7 +56,6 @@ enum sim_stream { STREAM_VERTEX, STREAM_FRAGMENT, STREAM_COMPUTE, STREAMS };
 #define SIM_NAME_BYTES 32
 #define SIM_PASSES_MAX 6
 #define SIM_PHASES_MAX 8
-#define SIM_EXPECT_MAX 6
 
 /* One step of a frame: a render pass (vertex, then fragment) or a dispatch (compute). Loads are the
  * time that it takes alone, in units of 1/60 s at the top clock; the fragment load is for
@@ -68,14 +67,6 @@ struct sim_pass {
 	double waits;  /* starts only after everything earlier in the frame, including fragment work */
 	struct sim_shader shaders[STREAMS];
 	struct sim_look look; /* of a render pass */
-};
-
-/* How a scenario is recognized: `formula` over the GPU's metrics is in [low, high] over a second of
- * the scenario. '|' separates alternatives: the first one that the GPU has is used; if it has none,
- * the row does not apply to that GPU. */
-struct sim_expect {
-	double low, high;
-	struct span formula, why; /* the explanation in the guides */
 };
 
 /* A period in which the same passes are drawn. Phases follow each other, then repeat. */
@@ -102,31 +93,35 @@ struct sim_scenario {
 	struct sim_phase phases[SIM_PHASES_MAX];
 	unsigned n_phases;
 	struct sim_cpu_load cpu;
-	double wave;         /* amplitude of the load's variation, 0.2: 20 % */
-	double imbalance;    /* how far the slowest core lags */
-	double in_flight;    /* frames that may be queued */
-	double fps;          /* its refreshes per second, whatever --fps says; 0: those of --fps */
-	double cpu_frame;    /* time the CPU takes per frame, in units of 1/60 s; 0: never late */
-	double clock_step;   /* the initial one; SIM_CLOCK_STEPS - 1 is the top */
-	double hitch_every;  /* seconds between hitches of 250 ms without a frame; 0: none */
-	double hitch_first;  /* when the first one is: in play, and not where a screen begins */
-	double sleeps;       /* a limiter of its own sleeps between frames, which no API wait shows */
-	double paced;        /* known by its frames, not by counters: it may look like another one */
-	struct span busiest; /* share formulas of the busiest unit, like `formula`, or empty */
-	struct sim_expect expect[SIM_EXPECT_MAX]; /* for tests, as is `busiest` */
-	unsigned n_expect;
+	double wave;        /* amplitude of the load's variation, 0.2: 20 % */
+	double imbalance;   /* how far the slowest core lags */
+	double in_flight;   /* frames that may be queued */
+	double fps;         /* its refreshes per second, whatever --fps says; 0: those of --fps */
+	double cpu_frame;   /* time the CPU takes per frame, in units of 1/60 s; 0: never late */
+	double clock_step;  /* the initial one; SIM_CLOCK_STEPS - 1 is the top */
+	double hitch_every; /* seconds between hitches of 250 ms without a frame; 0: none */
+	double hitch_first; /* when the first one is: in play, and not where a screen begins */
+	double sleeps;      /* a limiter of its own sleeps between frames, which no API wait shows */
+	double paced;       /* for tests: known by its frames, not by counters */
 };
 
 #define SIM_CLOCK_STEPS 5
 #define SIM_GPU_DEFAULT "Mali-G715"
 
+/* A number of a struct, by the word before it. A table has those of a struct in the order of its
+ * members, then one without a name. What a text does not name is `otherwise`. */
+struct sim_number {
+	const char *name;
+	double low, high, otherwise;
+};
+extern const struct sim_number sim_shader_numbers[], sim_look_numbers[];
+
 /* Read a scenario of the data, with the shaders and looks that it names; NULL means the default. An
  * unknown name is a usage error that lists the scenarios, and other errors name the file and the
- * line. Spans point into the text of the data. */
+ * line. */
 bool sim_scenario_load(struct sim_scenario *scenario, const struct gpudb *db, const char *name,
 		       struct err *err);
-const struct sim_phase *sim_scenario_phase(const struct sim_scenario *scenario,
-					   int64_t at_ns); /* since the start */
+const struct sim_phase *sim_scenario_phase(const struct sim_scenario *scenario, int64_t at_ns);
 
 /* Which interval a simulated source reads next: the first member of what it holds. */
 struct sim_pace {

@@ -8,36 +8,29 @@
 #include <stddef.h>
 #include <stdio.h>
 
-/* A number of a struct, by the word before it. A table has those of a struct in the order of its
- * members. What a text does not name keeps its default. */
-struct sim_number {
-	const char *name;
-	double low, high, otherwise;
-};
-
-static const struct sim_number shader_numbers[] = {
+const struct sim_number sim_shader_numbers[] = {
 	{"alu", 0, 1, 0},       {"tex", 0, 1, 0},         {"ls", 0, 1, 0},          {"var", 0, 1, 0},
 	{"rt", 0, 1, 0},        {"bus_read", 0, 1, 0.1},  {"l2_hit", 0, 0.98, 0.8}, {"issue", 0.05, 1, 0.9},
 	{"any", 0.05, 1, 0.97}, {"samples", 0, 64, 0},    {"filter", 1, 2, 1},      {"compressed", 0, 1, 0},
 	{"narrow", 0, 1, 0.3},  {"diverged", 0, 1, 0.02}, {"registers", 0, 1, 0.1}, {0}};
 
-static const struct sim_number look_numbers[] = {{"primitives", 0, 1, 0.14},
-						 {"vertices", 0, 3, 1.15},
-						 {"facing", 0, 1, 0.47},
-						 {"frustum", 0, 1, 0.12},
-						 {"scissor", 0, 1, 0},
-						 {"overdraw", 0.01, 32, 1.3},
-						 {"early_kill", 0, 8, 0.35},
-						 {"hidden_kill", 0, 8, 0.22},
-						 {"late", 0, 1, 0},
-						 {"tested", 0, 1, 1},
-						 {"opaque", 0, 1, 1},
-						 {"buffered", 0, 1, 0.97},
-						 {"coarse", 0, 1, 1},
-						 {"blended", 0, 1, 0},
-						 {"still", 0, 1, 0},
-						 {"tile_bytes", 0, 64, 3.2},
-						 {0}};
+const struct sim_number sim_look_numbers[] = {{"primitives", 0, 1, 0.14},
+					      {"vertices", 0, 3, 1.15},
+					      {"facing", 0, 1, 0.47},
+					      {"frustum", 0, 1, 0.12},
+					      {"scissor", 0, 1, 0},
+					      {"overdraw", 0.01, 32, 1.3},
+					      {"early_kill", 0, 8, 0.35},
+					      {"hidden_kill", 0, 8, 0.22},
+					      {"late", 0, 1, 0},
+					      {"tested", 0, 1, 1},
+					      {"opaque", 0, 1, 1},
+					      {"buffered", 0, 1, 0.97},
+					      {"coarse", 0, 1, 1},
+					      {"blended", 0, 1, 0},
+					      {"still", 0, 1, 0},
+					      {"tile_bytes", 0, 64, 3.2},
+					      {0}};
 
 static const struct sim_number pass_numbers[] = {{"vertex", 0.0001, 10, 0},  {"fragment", 0.0001, 10, 0},
 						 {"compute", 0.0001, 10, 0}, {"pixels", 0.0001, 1, 1},
@@ -61,8 +54,9 @@ static const struct sim_number game_numbers[] = {{"wave", 0, 0.5, 0},
 						 {"paced", 0, 1, 0},
 						 {0}};
 
-_Static_assert(sizeof(struct sim_shader) == (ARRAY_LEN(shader_numbers) - 1) * sizeof(double), "each member");
-_Static_assert(sizeof(struct sim_look) == (ARRAY_LEN(look_numbers) - 1) * sizeof(double), "each member");
+_Static_assert(sizeof(struct sim_shader) == (ARRAY_LEN(sim_shader_numbers) - 1) * sizeof(double),
+	       "each member");
+_Static_assert(sizeof(struct sim_look) == (ARRAY_LEN(sim_look_numbers) - 1) * sizeof(double), "each member");
 _Static_assert(sizeof(struct sim_cpu_load) == (ARRAY_LEN(cpu_numbers) - 1) * sizeof(double), "each member");
 
 /* The first number of a struct, which the others follow. */
@@ -156,15 +150,15 @@ static bool take_list(double *out, const struct sim_number *numbers, struct sim_
 		int i;
 
 		if (pass && span_is(word, "look")) {
-			ok = take_row((double *)(void *)&pass->look, look_numbers, r->db, "looks", value,
-				      err);
+			ok = take_row(NUMBERS_IN(pass, sim_pass, look), sim_look_numbers, r->db, "looks",
+				      value, err);
 		} else {
 			i = take_number(out, numbers, r, word, value.n ? value : SPAN_LIT("1"), err);
 			if (i < 0)
 				return false;
 			if (pass && i < STREAMS)
-				ok = take_row((double *)(void *)&pass->shaders[i], shader_numbers, r->db,
-					      "shaders", shader, err);
+				ok = take_row(NUMBERS_IN(pass, sim_pass, shaders[i]), sim_shader_numbers,
+					      r->db, "shaders", shader, err);
 			else if (shader.n)
 				ok = err_set(err, 0, "'%.*s' after '%.*s'", SPAN_ARG(shader), SPAN_ARG(word));
 		}
@@ -239,44 +233,25 @@ static bool parse_phase(struct scenario_text *r, struct err *err)
 	return true;
 }
 
-/* LOW HIGH WHY: FORMULA */
-static bool parse_expect(struct scenario_text *r, struct err *err)
-{
-	struct span rest = r->line.value, low = span_word(&rest), high = span_word(&rest);
-	struct sim_expect *e = &r->sc->expect[r->sc->n_expect];
-
-	if (r->sc->n_expect++ == SIM_EXPECT_MAX)
-		return stanza_fail(&r->s, r->line.line, err, "at most %d rows of `expect`", SIM_EXPECT_MAX);
-	e->why = span_trim(span_until(&rest, ':'));
-	e->formula = span_trim(rest);
-	if (!span_double(low, &e->low) || !span_double(high, &e->high) || !e->formula.n)
-		return stanza_fail(&r->s, r->line.line, err, "expect '%.*s': expected LOW HIGH WHY: FORMULA",
-				   SPAN_ARG(r->line.value));
-	return true;
-}
-
 static bool parse_field(struct scenario_text *r, struct err *err)
 {
-	static const struct {
-		const char *key;
-		bool (*parse)(struct scenario_text *r, struct err *err);
-	} fields[] = {
-		{"help", parse_help}, {"pass", parse_pass}, {"phase", parse_phase}, {"expect", parse_expect}};
 	struct span key = r->line.key, value = r->line.value;
+	bool field = r->line.kind == STANZA_FIELD;
 
-	for (size_t i = 0; i < ARRAY_LEN(fields) && r->line.kind == STANZA_FIELD; i++)
-		if (span_is(key, fields[i].key))
-			return fields[i].parse(r, err);
-	if (span_is(key, "cpu") && r->line.kind == STANZA_FIELD)
+	if (field && span_is(key, "help"))
+		return parse_help(r, err);
+	if (field && span_is(key, "pass"))
+		return parse_pass(r, err);
+	if (field && span_is(key, "phase"))
+		return parse_phase(r, err);
+	if (field && span_is(key, "cpu"))
 		return take_list(NUMBERS_IN(r->sc, sim_scenario, cpu), cpu_numbers, NULL, r, value, err);
-	if (span_is(key, "game") && r->line.kind == STANZA_FIELD)
+	if (field && span_is(key, "game"))
 		return take_list(NUMBERS_IN(r->sc, sim_scenario, wave), game_numbers, NULL, r, value, err);
-	if (!span_is(key, "busiest") || r->line.kind != STANZA_FIELD)
-		return stanza_fail(&r->s, r->line.line, err,
-				   "'%.*s': expected help, pass, phase, cpu, game, busiest or expect",
-				   SPAN_ARG(key));
-	r->sc->busiest = value;
-	return true;
+	if (field && (span_is(key, "busiest") || span_is(key, "expect")))
+		return true; /* tests read them */
+	return stanza_fail(&r->s, r->line.line, err,
+			   "'%.*s': expected help, pass, phase, cpu, game, busiest or expect", SPAN_ARG(key));
 }
 
 static bool parse_scenario(struct scenario_text *r, unsigned first, struct err *err)

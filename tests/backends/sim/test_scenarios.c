@@ -111,7 +111,7 @@ struct scenarios_bench {
 	const struct gpu_product *product;
 	struct metric_set *set;
 	struct expr part[ARRAY_LEN(invariants)], whole[ARRAY_LEN(invariants)];
-	struct expr expect[16][SIM_EXPECT_MAX];
+	struct expr expect[16][EXPECT_MAX];
 	double *vector;
 	struct column *sample, *second;
 	unsigned used[ARRAY_LEN(invariants)]; /* by how many GPUs */
@@ -134,8 +134,8 @@ static void compile_all(struct scenarios_bench *b)
 			expr_fini(&b->part[i]);
 	assert_true(sim_n_scenarios <= ARRAY_LEN(b->expect));
 	for (unsigned s = 0; s < sim_n_scenarios; s++)
-		for (unsigned i = 0; i < sim_scenarios[s].n_expect; i++) {
-			struct span all = sim_scenarios[s].expect[i].formula;
+		for (unsigned i = 0; i < sim_signs[s].n_expect; i++) {
+			struct span all = sim_signs[s].expect[i].formula;
 
 			while (all.n &&
 			       !compile_formula(b, span_trim(span_until(&all, '|')), &b->expect[s][i]))
@@ -165,7 +165,7 @@ static void bench_close(struct scenarios_bench *b)
 		expr_fini(&b->whole[i]);
 	}
 	for (unsigned s = 0; s < sim_n_scenarios; s++)
-		for (unsigned i = 0; i < SIM_EXPECT_MAX; i++)
+		for (unsigned i = 0; i < EXPECT_MAX; i++)
 			expr_fini(&b->expect[s][i]);
 	metric_set_free(b->set);
 	free(b->vector);
@@ -268,7 +268,7 @@ static void run_second(struct scenarios_bench *b, unsigned scenario, uint64_t se
 static const struct sim_expect *mismatch(const struct scenarios_bench *b, unsigned scenario, double margin,
 					 double *value)
 {
-	const struct sim_scenario *s = &sim_scenarios[scenario];
+	const struct sim_signs *s = &sim_signs[scenario];
 
 	for (unsigned i = 0; i < s->n_expect; i++) {
 		double room = margin * (s->expect[i].high - s->expect[i].low);
@@ -403,11 +403,11 @@ static void every_scenario_names_three_to_six_ranges_with_a_reason(void **state)
 	assert_int_equal(sim_n_scenarios, ARRAY_LEN(names));
 	for (unsigned s = 0; s < sim_n_scenarios; s++) {
 		assert_string_equal(sim_scenarios[s].name, names[s]);
-		assert_in_range(sim_scenarios[s].n_expect, 3, 6);
+		assert_in_range(sim_signs[s].n_expect, 3, 6);
 		assert_true(*sim_scenarios[s].help);
-		for (unsigned i = 0; i < sim_scenarios[s].n_expect; i++) {
-			assert_true(sim_scenarios[s].expect[i].low < sim_scenarios[s].expect[i].high);
-			assert_true(sim_scenarios[s].expect[i].why.n);
+		for (unsigned i = 0; i < sim_signs[s].n_expect; i++) {
+			assert_true(sim_signs[s].expect[i].low < sim_signs[s].expect[i].high);
+			assert_true(sim_signs[s].expect[i].why.n);
 		}
 	}
 }

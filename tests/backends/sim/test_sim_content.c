@@ -106,7 +106,7 @@ static void check_busiest_unit(struct sim_watch *w, const struct sim_scenario *s
 {
 	static const char *const units[] = {"MaliALUUtil", "MaliTexUtil", "MaliLSUtil", "MaliVarUtil",
 					    "MaliRTUUtil"};
-	AUTOFREE char *busiest = span_dup(s->busiest);
+	AUTOFREE char *busiest = span_dup(sim_signs[s - sim_scenarios].busiest);
 	double most = *busiest ? sim_watch_value(w, busiest) : INFINITY;
 	unsigned as_busy = 0;
 

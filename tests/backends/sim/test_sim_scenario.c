@@ -44,8 +44,6 @@ static void a_wrong_line_is_an_error_that_names_file_and_line(void **state)
 		 "own.scenario:2: pass 'p': expect"},
 		{"scenario own\n  phase a: seconds 0\n", "own.scenario:2: seconds '0': expected 1 to 3600"},
 		{"scenario own\n  phase a: | p\n", "own.scenario:2: no pass 'p' above"},
-		{"scenario own\n  expect 1 x why: GPUBusy\n", "own.scenario:2: expect '1 x why: GPUBusy'"},
-		{"scenario own\n  expect 1 2 GPUBusy\n", "own.scenario:2: expect '1 2 GPUBusy'"},
 		{"scenario own-name-that-is-too-long-to-be-shown\n",
 		 "--demo: unknown 'own': expected one of own-n"},
 		{"shaders alu\n  p 2\nscenario own\n  pass p: compute 1 p\n",
@@ -79,7 +77,6 @@ static void lists_and_texts_are_bounded(void **state)
 	} cases[] = {
 		{"  pass p: compute 1 mine\n", "at most 6 passes", 6},
 		{"  phase a: seconds 1\n", "at most 8 phases", 8},
-		{"  expect 1 2 why: GPUBusy\n", "at most 6 rows", 6},
 		{"    and a row of a help text that goes on\n", "help is longer than 255 bytes", 6},
 	};
 
