@@ -40,18 +40,13 @@ static const char *const block_names[SIM_BLOCKS] = {
 	[SIM_SLICE] = "reads writes active",
 };
 
-static const char *const input_names[] = {
-	"shader.alu",      "shader.tex",        "shader.ls",        "shader.var",      "shader.rt",
-	"shader.bus_read", "shader.l2_hit",     "shader.issue",     "shader.any",      "shader.samples",
-	"shader.filter",   "shader.compressed", "shader.narrow",    "shader.diverged", "shader.registers",
-	"look.primitives", "look.vertices",     "look.facing",      "look.frustum",    "look.scissor",
-	"look.overdraw",   "look.early_kill",   "look.hidden_kill", "look.late",       "look.tested",
-	"look.opaque",     "look.buffered",     "look.coarse",      "look.blended",    "look.still",
-	"look.tile_bytes", "size.visible",      "size.culled",      "size.pixels",     "size.quads",
-	"size.partial",    "job.load",          "job.over128",      "job.over192",     "job.over256",
-	"job.over320",     "job.over384",       "job.pixels",       "job.threads",     "job.issue",
-};
-_Static_assert(ARRAY_LEN(input_names) == SIM_INPUTS, "a name for each input, in order");
+/* The inputs of formulas from SIZE_INPUTS on; those before have names in sim_scenario.c. */
+static const char *const input_names[] = {"size.visible", "size.culled", "size.pixels", "size.quads",
+					  "size.partial", "job.load",    "job.over128", "job.over192",
+					  "job.over256",  "job.over320", "job.over384", "job.pixels",
+					  "job.threads",  "job.issue"};
+#define SIZE_INPUTS (offsetof(struct sim_inputs, size) / sizeof(double))
+_Static_assert(SIZE_INPUTS + ARRAY_LEN(input_names) == SIM_INPUTS, "a name for each input, in order");
 
 /* NAN if there is no such number. */
 static double gpu_number(const struct sim_gpu *gpu, struct span name)
@@ -195,15 +190,23 @@ static bool parse_rule(struct reader *r, enum sim_list list, struct err *err)
 static bool resolve_value(void *ctx, struct span name, struct expr *out, struct err *err)
 {
 	const struct reader *r = ctx;
-	double x = 0;
+	struct span own = name, group = span_until(&own, '.');
+	bool look = span_is(group, "look");
+	unsigned slot = look ? offsetof(struct sim_inputs, look) / sizeof(double) : 0;
 
-	if (name.n > 4 && !memcmp(name.p, "gpu.", 4)) {
-		x = gpu_number(r->gpu, (struct span){name.p + 4, name.n - 4});
+	if (span_is(group, "gpu")) {
+		double x = gpu_number(r->gpu, own);
+
 		return x >= 0 ? expr_const(out, x) : err_set(err, 0, "not a number of the GPU");
 	}
-	for (unsigned i = 0; i < SIM_INPUTS; i++)
+	if (look || span_is(group, "shader"))
+		for (const struct sim_number *n = look ? sim_look_numbers : sim_shader_numbers; n->name;
+		     n++, slot++)
+			if (span_is(own, n->name))
+				return expr_load(out, slot, 1);
+	for (unsigned i = 0; i < ARRAY_LEN(input_names); i++)
 		if (span_is(name, input_names[i]))
-			return expr_load(out, i, 1);
+			return expr_load(out, SIZE_INPUTS + i, 1);
 	for (unsigned i = 0; i < r->book->n_values; i++)
 		if (span_eq(name, r->book->values[i]))
 			return expr_load(out, (unsigned)SIM_INPUTS + i, 1);
@@ -212,7 +215,7 @@ static bool resolve_value(void *ctx, struct span name, struct expr *out, struct 
 
 static bool value_varies(const struct sim_laws *laws, unsigned value)
 {
-	bool varies = value < SIM_INPUTS && value >= offsetof(struct sim_inputs, size) / sizeof(double);
+	bool varies = value < SIM_INPUTS && value >= SIZE_INPUTS;
 
 	for (unsigned i = 0; i < laws->n_formulas; i++)
 		varies |= laws->formulas[i].value == value && laws->formulas[i].varies;
@@ -282,10 +285,6 @@ bool sim_book_load(struct sim_book *book, struct sim_laws *laws, const struct si
 		"demo.rules", {embed_demo_rules, (size_t)(embed_demo_rules_end - embed_demo_rules)}};
 	struct reader r = {.book = book, .laws = laws, .gpu = gpu};
 	struct stanza_line open = {0};
-	struct {
-		const char *name;
-		unsigned *ratio;
-	} known[] = {{"line", &laws->line}, {"tex", &laws->tex}, {"rt_box", &laws->rays}};
 
 	for (unsigned b = 0; b < SIM_BLOCKS; b++) {
 		struct span names = span_of(block_names[b]), name;
@@ -318,14 +317,9 @@ bool sim_book_load(struct sim_book *book, struct sim_laws *laws, const struct si
 		if (streams != SIM_SETS - 1)
 			return line_fail(&r, book->values[i], "a formula for each stream", err);
 	}
-	for (unsigned i = 0; i < ARRAY_LEN(known); i++) {
-		uint16_t ratio;
-
-		if (!find_ratio(&r, span_of(known[i].name), &ratio, err))
-			return false;
-		*known[i].ratio = ratio;
-	}
-	return true;
+	return find_ratio(&r, span_of("line"), &laws->line, err) &&
+	       find_ratio(&r, span_of("tex"), &laws->tex, err) &&
+	       find_ratio(&r, span_of("rt_box"), &laws->rays, err);
 }
 
 void sim_book_prune(struct sim_book *book, struct sim_laws *laws)

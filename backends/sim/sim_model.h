@@ -189,7 +189,7 @@ struct sim_laws {
 	unsigned n_formulas;
 	uint16_t value_of[SIM_RATIOS_MAX]; /* of a ratio */
 	unsigned n_ratios, n_content, n_shares;
-	unsigned line, tex, rays; /* the ratios that the model itself knows */
+	uint16_t line, tex, rays; /* the ratios that the model itself knows */
 };
 
 /* The names in the text: only needed until the counters are found. */
