@@ -324,6 +324,9 @@ bool sim_book_load(struct sim_book *book, struct sim_laws *laws, const struct si
 
 void sim_book_prune(struct sim_book *book, struct sim_laws *laws)
 {
+	const unsigned all = SIM_SETS - 1, fragment = 1u << STREAM_FRAGMENT;
+	uint8_t streams[SIM_VALUES_MAX] = {0}; /* that a value is needed for */
+
 	laws->n_queue = book->n_quantities[SIM_QUEUE];
 	/* Traffic feeds the slices, and warps the cores, so they are counted in any case. */
 	for (unsigned i = CORE_READS; i < CORE_TRAFFIC_END; i++)
@@ -346,11 +349,27 @@ void sim_book_prune(struct sim_book *book, struct sim_laws *laws)
 			if (r.op == OP_SUM || r.op == OP_REST)
 				needed[r.b] = true;
 			laws->n_parts += r.op == OP_PART;
+			if (r.op == OP_PART && list < LIST_STALL)
+				streams[laws->value_of[r.b]] |= list == LIST_FRAGMENT  ? fragment
+								: list == LIST_NONFRAG ? all & ~fragment
+										       : all;
 			rules->rules[--first] = r;
 		}
 		rules->n -= first;
 		memmove(rules->rules, rules->rules + first, rules->n * sizeof(rules->rules[0]));
 	}
+	streams[laws->value_of[laws->line]] = streams[laws->value_of[laws->tex]] =
+		streams[laws->value_of[laws->rays]] = all;
+	for (unsigned i = laws->n_formulas; i-- > 0;) {
+		struct sim_formula *f = &laws->formulas[i];
+
+		f->streams &= streams[f->value];
+		for (unsigned k = 0; k < f->expr.n; k++)
+			if (f->expr.ops[k].kind == EXPR_LOAD)
+				streams[f->expr.ops[k].slot] |= f->streams;
+	}
+	for (unsigned r = 0; r < laws->n_ratios; r++)
+		laws->streams_of[r] = streams[laws->value_of[r]];
 }
 
 void sim_book_free(struct sim_book *book)

@@ -149,13 +149,14 @@ void sim_count_ticks(struct sim_model *m, uint64_t ticks)
 		uint64_t tail = m->tail < ticks ? m->tail : ticks;
 
 		m->tail -= tail;
-		m->wait_tail += tail;
+		m->front_tail += tail;
 		front_ticks(m, tail);
 		return;
 	}
 	front_ticks(m, ticks);
 	total[GPU_ANY_QUEUE][0] += ticks * SIM_TICK;
 	m->wait_any += ticks;
+	m->front_any += ticks;
 	for (unsigned s = 0; s < STREAMS; s++) {
 		if (!(m->set & 1u << s))
 			continue;
@@ -190,17 +191,15 @@ static void add_unit_work(struct sim_model *m, const struct sim_job *job, unsign
 				   SIM_TICK);
 }
 
-static float sway_of(const struct sim_job *job, unsigned drift)
-{
-	return (float)(drift & 1 ? job->drifts[drift] : -job->drifts[drift]);
-}
-
 /* A ratio deviates by two of the job's drifts and a little noise. Shares close to 1 stay close
  * to 1. */
 static void set_ratios(struct sim_load *load, const struct sim_laws *laws, const struct sim_job *job)
 {
+	float sways[SIM_DRIFTS];
 	uint64_t noise = 0;
 
+	for (unsigned i = 0; i < SIM_DRIFTS; i++)
+		sways[i] = (float)(i & 1 ? job->drifts[i] : -job->drifts[i]);
 	for (unsigned i = 0; i < laws->n_formulas; i++) {
 		const struct sim_formula *f = &laws->formulas[i];
 
@@ -215,15 +214,18 @@ static void set_ratios(struct sim_load *load, const struct sim_laws *laws, const
 
 		if (r % 4 == 0) /* a hash is the noise of four ratios */
 			noise = sim_hash(job->key, 0, r - i + i / 4);
+		else
+			noise >>= 16;
+		if (!(laws->streams_of[r] & 1u << load->stream))
+			continue;
 		off = 0.07f / 65536 * (float)((int)(noise & 0xffff) - 32768) +
-		      amount * (0.6f * sway_of(job, i) + 0.4f * sway_of(job, r / SIM_DRIFTS % SIM_DRIFTS));
-		noise >>= 16;
+		      amount * (0.6f * sways[i] + 0.4f * sways[r / SIM_DRIFTS % SIM_DRIFTS]);
 		if (r == laws->line)
 			off = 0; /* a constant */
 		x = most > 1 || x < 0.5 ? x * (1 + (double)off) : 1 - (1 - x) * (1 - 2.5 * (double)off);
 		if (!(x >= 0 && x <= most)) /* an odd shader of a user */
 			x = x > most ? most : 0;
-		load->ratios[r] = (uint32_t)(x * SIM_ONE);
+		load->ratios[r] = (float)(uint32_t)(x * SIM_ONE);
 	}
 }
 

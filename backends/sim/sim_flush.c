@@ -27,6 +27,13 @@ static void count_part(uint32_t *restrict out, const uint32_t *restrict in, cons
 	}
 }
 
+/* In float, which has as many bits as a ratio's fraction. */
+static void set_lanes(uint32_t *restrict out, float ratio, const float *restrict skew)
+{
+	for (unsigned i = 0; i < SIM_LANES; i++)
+		out[i] = (uint32_t)(int32_t)(ratio * skew[i]);
+}
+
 /* a + b * times */
 static void count_sum(uint32_t *restrict out, const uint32_t *restrict a, const uint32_t *restrict b,
 		      uint32_t times, uint64_t *restrict total)
@@ -49,56 +56,27 @@ static void apply_rules(struct sim_model *m, enum sim_list list, const struct si
 {
 	static const uint32_t none[SIM_LANES];
 	const struct sim_rules *rules = &m->laws.lists[list];
-	uint32_t(*ratios)[SIM_LANES] = m->rows[row].ratios[load->stream];
-	uint64_t(*total)[SIM_LANES] = m->rows[row].total;
+	struct sim_row *lanes = &m->rows[row];
+	uint64_t(*total)[SIM_LANES] = lanes->total;
 	uint32_t(*rest)[SIM_LANES] =
 		m->rest + ((size_t)(load - m->loads) * SIM_ROWS + row) * m->laws.n_parts + rules->first_part;
+	uint32_t ratio[SIM_LANES];
 
 	for (const struct sim_rule *r = rules->rules; r < rules->rules + rules->n; r++)
-		if (r->op == OP_PART)
-			count_part(now[r->out], now[r->a], ratios[r->b], *rest++, total[r->out]);
-		else if (r->op == OP_TIMES)
+		if (r->op == OP_PART) {
+			if (list < LIST_STALL)
+				set_lanes(ratio, load->ratios[r->b], lanes->skew[r->b]);
+			count_part(now[r->out], now[r->a], list < LIST_STALL ? ratio : lanes->waits[r->b],
+				   *rest++, total[r->out]);
+		} else if (r->op == OP_TIMES) {
 			count_sum(now[r->out], none, now[r->a], r->b, total[r->out]);
-		else
+		} else {
 			count_sum(now[r->out], now[r->a], now[r->b], r->op == OP_SUM ? 1 : UINT32_MAX,
 				  total[r->out]);
+		}
 }
 
 /* ---- loads ---- */
-
-/* In float, which has as many bits as a ratio's fraction, and in a straight loop, which compilers
- * vectorize. */
-static void set_lane(uint32_t *restrict out, float ratio, const float *restrict skew)
-{
-	for (unsigned i = 0; i < SIM_LANES; i++)
-		out[i] = (uint32_t)(int32_t)(ratio * skew[i]);
-}
-
-static void set_ratios(struct sim_model *m, enum sim_list list, const struct sim_load *load, unsigned row)
-{
-	const struct sim_rules *rules = &m->laws.lists[list];
-	struct sim_row *lanes = &m->rows[row];
-
-	for (const struct sim_rule *r = rules->rules; r < rules->rules + rules->n; r++)
-		if (r->op == OP_PART)
-			set_lane(lanes->ratios[load->stream][r->b], (float)load->ratios[r->b],
-				 lanes->skew[r->b]);
-}
-
-/* Give the lanes of the load's stream its ratios, unless they have them. */
-static void set_lanes(struct sim_model *m, const struct sim_load *load)
-{
-	if (m->lanes_key[load->stream] == load->key)
-		return;
-	m->lanes_key[load->stream] = load->key;
-	for (unsigned row = 0; row < sim_rows(m->gpu.cores); row++)
-		for (unsigned i = 0; i < ARRAY_LEN(core_lists); i++)
-			set_ratios(m, own_list(core_lists[i], load->stream), load, ROW_CORES + row);
-	for (unsigned row = 0; row < sim_rows(m->gpu.slices); row++)
-		set_ratios(m, LIST_SLICE, load, ROW_SLICES + row);
-	if (load->stream == STREAM_VERTEX)
-		set_ratios(m, LIST_TILER, load, ROW_TILER);
-}
 
 /* Memory traffic of a load, of 16 bytes each. */
 struct beats {
@@ -120,8 +98,8 @@ static void flush_cores(struct sim_model *m, struct sim_load *load, unsigned row
 			struct beats *beats)
 {
 	const bool wanted[SIM_LISTS] = {[LIST_EXEC] = true,
-					[LIST_TEXTURE] = load->ratios[m->laws.tex],
-					[LIST_RAYS] = load->ratios[m->laws.rays],
+					[LIST_TEXTURE] = load->ratios[m->laws.tex] > 0,
+					[LIST_RAYS] = load->ratios[m->laws.rays] > 0,
 					[LIST_FRAGMENT] = true};
 	uint32_t now[SIM_QUANTITIES_MAX][SIM_LANES];
 
@@ -145,9 +123,10 @@ static void flush_cores(struct sim_model *m, struct sim_load *load, unsigned row
 /* Requests of one line each, distributed over the slices by address. */
 static void flush_slices(struct sim_model *m, struct sim_load *load, const struct beats *beats)
 {
+	uint64_t line = (uint64_t)load->ratios[m->laws.line];
 	uint64_t left[2] = {
-		sim_part(beats->reads, load->ratios[m->laws.line], &load->request_carry[0]),
-		sim_part(beats->writes, load->ratios[m->laws.line], &load->request_carry[1]),
+		sim_part(beats->reads, line, &load->request_carry[0]),
+		sim_part(beats->writes, line, &load->request_carry[1]),
 	};
 
 	for (unsigned row = 0; row < sim_rows(m->gpu.slices); row++) {
@@ -193,7 +172,6 @@ void sim_flush_load(struct sim_model *m, struct sim_load *load)
 
 	if (!load->touched)
 		return;
-	set_lanes(m, load);
 	m->rows[ROW_QUEUES].total[QUEUE_TASKS][load->stream] +=
 		sim_part(load->work, load->task_ratio, &load->task_carry);
 	if (load->stream == STREAM_VERTEX)
@@ -212,21 +190,18 @@ static void flush_waits(struct sim_model *m)
 	const struct sim_load *waits = &m->loads[SIM_WAITS];
 	uint32_t now[SIM_QUANTITIES_MAX][SIM_LANES];
 
-	memset(now, 0, (GPU_TAIL + 1) * sizeof(now[0])); /* the inputs */
-	now[GPU_ANY_QUEUE][0] = (uint32_t)(m->wait_any * SIM_TICK);
-	now[GPU_TAIL][0] = (uint32_t)(m->wait_tail * SIM_TICK);
-	apply_rules(m, LIST_FRONT, waits, ROW_FRONT, now);
 	for (unsigned i = 0; i < SIM_LANES; i++)
 		now[SLICE_ACTIVE][i] = (uint32_t)(m->wait_any * SIM_TICK);
 	for (unsigned row = 0; row < sim_rows(m->gpu.slices); row++)
 		apply_rules(m, LIST_STALL, waits, ROW_SLICES + row, now);
+	memset(now[QUEUE_CYCLES], 0, sizeof(now[0]));
 	for (unsigned s = 0; s < STREAMS; s++) {
 		now[QUEUE_CYCLES][s] = (uint32_t)(m->wait_queue[s] * SIM_TICK);
 		m->wait_queue[s] = 0;
 	}
 	add_lanes(m->rows[ROW_QUEUES].total[QUEUE_CYCLES], now[QUEUE_CYCLES]);
 	apply_rules(m, LIST_QUEUE, waits, ROW_QUEUES, now);
-	m->wait_any = m->wait_tail = 0;
+	m->wait_any = 0;
 }
 
 void sim_set_waits(struct sim_model *m)
@@ -244,14 +219,14 @@ void sim_set_waits(struct sim_model *m)
 		writes *= 1 - m->now[s]->write_stall;
 		for (const struct sim_rule *r = queues->rules; r < queues->rules + queues->n; r++)
 			if (r->op == OP_PART)
-				m->rows[ROW_QUEUES].ratios[STREAMS][r->b][s] =
+				m->rows[ROW_QUEUES].waits[r->b][s] =
 					(uint32_t)(m->now[s]->waits[r->b] * shared * sim_share(r->shares[s]));
 	}
 	for (const struct sim_rule *r = stalls->rules; r < stalls->rules + stalls->n; r++) {
 		double stall = r->shares[0] * (1 - reads) + r->shares[1] * (1 - writes) + r->shares[2];
 
 		for (unsigned i = 0; i < m->gpu.slices && r->op == OP_PART; i++)
-			m->rows[ROW_SLICES + i / SIM_LANES].ratios[STREAMS][r->b][i % SIM_LANES] =
+			m->rows[ROW_SLICES + i / SIM_LANES].waits[r->b][i % SIM_LANES] =
 				sim_share(stall * m->slices[i].skew);
 	}
 }
@@ -259,11 +234,17 @@ void sim_set_waits(struct sim_model *m)
 void sim_count_flush(struct sim_model *m)
 {
 	uint64_t(*queue)[SIM_LANES] = m->rows[ROW_QUEUES].total;
+	uint32_t now[SIM_QUANTITIES_MAX][SIM_LANES];
 
 	m->flushed = m->tick;
 	if (!m->shows)
 		return;
 	flush_waits(m);
+	memset(now, 0, (GPU_TAIL + 1) * sizeof(now[0])); /* the inputs */
+	now[GPU_ANY_QUEUE][0] = (uint32_t)(m->front_any * SIM_TICK);
+	now[GPU_TAIL][0] = (uint32_t)(m->front_tail * SIM_TICK);
+	m->front_any = m->front_tail = 0;
+	apply_rules(m, LIST_FRONT, &m->loads[SIM_WAITS], ROW_FRONT, now);
 	for (unsigned i = 0; i < SIM_LOADS; i++)
 		sim_flush_load(m, &m->loads[i]);
 	for (unsigned k = 0; k < m->laws.n_queue; k++)
@@ -328,6 +309,6 @@ void sim_count_show(struct sim_model *m)
 	set_skew(m, ROW_TILER, 0, 0);
 	for (const struct sim_rule *r = front->rules; r < front->rules + front->n; r++)
 		if (r->op == OP_PART)
-			m->rows[ROW_FRONT].ratios[STREAMS][r->b][0] = sim_share(r->shares[0]);
+			m->rows[ROW_FRONT].waits[r->b][0] = sim_share(r->shares[0]);
 	m->shows = true;
 }

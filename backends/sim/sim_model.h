@@ -187,7 +187,8 @@ struct sim_laws {
 	unsigned n_queue; /* quantities of queues */
 	struct sim_formula formulas[SIM_FORMULAS_MAX];
 	unsigned n_formulas;
-	uint16_t value_of[SIM_RATIOS_MAX]; /* of a ratio */
+	uint16_t value_of[SIM_RATIOS_MAX];  /* of a ratio */
+	uint8_t streams_of[SIM_RATIOS_MAX]; /* that it is needed for */
 	unsigned n_ratios, n_content, n_shares;
 	uint16_t line, tex, rays; /* the ratios that the model itself knows */
 };
@@ -210,7 +211,7 @@ struct sim_book {
  * a failure, too. */
 bool sim_book_load(struct sim_book *book, struct sim_laws *laws, const struct sim_gpu *gpu,
 		   const struct gpudb_text *text, struct err *err);
-/* Remove the rules that lead to no quantity that is needed. */
+/* Remove the rules that lead to no quantity that is needed, and the formulas that no rule needs. */
 void sim_book_prune(struct sim_book *book, struct sim_laws *laws);
 void sim_book_free(struct sim_book *book);
 void sim_laws_fini(struct sim_laws *laws);
@@ -220,15 +221,15 @@ void sim_laws_fini(struct sim_laws *laws);
  * other loads are counted. */
 struct sim_load {
 	unsigned stream;
-	uint64_t key;                    /* of those jobs; 0: there was none */
-	uint32_t ratios[SIM_RATIOS_MAX]; /* SIM_ONE is 1 */
-	double read_stall, write_stall;  /* shares of active cycles */
-	double issue;                    /* share of active cycles in which a core executes, alone */
-	double any;                      /* share of queue time in which a core has work, alone */
-	double waits[SIM_RULES_MAX];     /* of the queue by rule, relative to its shares */
-	double values[SIM_VALUES_MAX];   /* of the formulas */
-	bool known;                      /* those that do not vary */
-	bool touched;                    /* has such ticks */
+	uint64_t key;                   /* of those jobs; 0: there was none */
+	float ratios[SIM_RATIOS_MAX];   /* whole numbers; SIM_ONE is 1 */
+	double read_stall, write_stall; /* shares of active cycles */
+	double issue;                   /* share of active cycles in which a core executes, alone */
+	double any;                     /* share of queue time in which a core has work, alone */
+	double waits[SIM_RULES_MAX];    /* of the queue by rule, relative to its shares */
+	double values[SIM_VALUES_MAX];  /* of the formulas */
+	bool known;                     /* those that do not vary */
+	bool touched;                   /* has such ticks */
 	uint64_t task_ratio;
 	uint64_t work, tiler;
 	uint32_t exec[SIM_CORES_MAX], frag[SIM_CORES_MAX]; /* execution and fragment active, by core */
@@ -267,8 +268,8 @@ struct sim_slice {
  * are the streams, then all work that is not fragment work, and one that has no work; tiler and
  * front end have one lane. */
 struct sim_row {
-	uint32_t ratios[STREAMS + 1][SIM_RATIOS_MAX][SIM_LANES]; /* by stream; then those of SIM_WAITS */
-	float skew[SIM_RATIOS_MAX][SIM_LANES]; /* how far each deviates from its job; 1: not at all */
+	float skew[SIM_RATIOS_MAX][SIM_LANES];    /* of ratios, from those of the job; 1: not at all */
+	uint32_t waits[SIM_RULES_MAX][SIM_LANES]; /* ratios of the last three lists */
 	uint64_t total[SIM_QUANTITIES_MAX][SIM_LANES];
 };
 enum {
@@ -330,12 +331,11 @@ struct sim_model {
 	uint64_t longest;                     /* longest time until the next flush, in ticks */
 	struct sim_load loads[SIM_LOADS + 1]; /* by stream and pass; the last has what waits have */
 	struct sim_load *now[STREAMS];        /* of the job that runs on the stream, or that ran last */
-	uint64_t lanes_key[STREAMS];          /* the load whose ratios the lanes have */
 	uint64_t part[STREAMS];               /* ratios for the running set of streams */
 	uint64_t unit_left[SIM_UNITS];        /* what each job brings, in ticks */
 
 	/* Ticks that the rules have not processed yet. */
-	uint64_t wait_queue[STREAMS], wait_any, wait_tail;
+	uint64_t wait_queue[STREAMS], wait_any, front_any, front_tail;
 
 	/* Counting. */
 	bool shows; /* counters are shown: sim_count_show */
