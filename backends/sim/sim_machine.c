@@ -3,10 +3,8 @@
  * (src/data/cpu.metrics). */
 #include "backends/backends.h"
 #include "backends/sim/sim_device.h"
-#include "base/alloc.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 
 #define TICK_NS 10000000
 #define SECTOR 512
@@ -15,7 +13,10 @@
 struct sim_machine {
 	struct sim_pace pace; /* first */
 	struct sim_device device;
-	uint64_t *last; /* owned; what each slot had counted when it was last read */
+	struct machine_slot {
+		uint8_t what, first, n; /* index of a report or event, of n CPUs */
+		uint64_t last;          /* at the last read */
+	} slots[(1 + SIM_CLUSTERS_MAX + SIM_CPUS) * SIM_EVENTS];
 };
 
 /* What the system reports, in the order of its slots: of each instance, then of the machine. */
@@ -49,23 +50,22 @@ static const struct {
 		      {"DiskReadBytes", SLOT_DELTA, SECTOR}, {"DiskWrittenBytes", SLOT_DELTA, SECTOR},
 		      {"NetReceivedBytes", SLOT_DELTA, 1},   {"NetSentBytes", SLOT_DELTA, 1}};
 
-/* The number of slots that each instance of this kind has. */
-static unsigned slots_of(const struct source *source, enum instance_kind kind)
-{
-	return source->kind == SOURCE_PERF ? SIM_EVENTS : kind == INSTANCE_ALL ? REPORTS : OF_INSTANCE;
-}
+_Static_assert(REPORTS <= SIM_EVENTS, "room for the slots of either source");
 
-static void add_slots(struct source *source, enum instance_kind kind, unsigned number, const char *title)
+/* Add the slots of an instance of n CPUs. */
+static void add_slots(struct source *source, struct slot slot, unsigned first, unsigned n)
 {
+	struct sim_machine *m = source->priv;
 	bool event = source->kind == SOURCE_PERF;
+	unsigned end = event ? SIM_EVENTS : slot.instance == INSTANCE_ALL ? REPORTS : OF_INSTANCE;
 
-	for (unsigned i = 0; i < slots_of(source, kind); i++)
-		source_add_slot(source, &(struct slot){.name = event ? sim_event_slot(i) : reports[i].name,
-						       .kind = event ? SLOT_DELTA : reports[i].kind,
-						       .instance = kind,
-						       .number = (uint16_t)number,
-						       .scale = event ? 1 : reports[i].scale,
-						       .title = title});
+	for (unsigned i = 0; i < end; i++) {
+		m->slots[source->n_slots] = (struct machine_slot){(uint8_t)i, (uint8_t)first, (uint8_t)n, 0};
+		slot.name = event ? sim_event_slot(i) : reports[i].name;
+		slot.kind = event ? SLOT_DELTA : reports[i].kind;
+		slot.scale = event ? 1 : reports[i].scale;
+		source_add_slot(source, &slot);
+	}
 }
 
 /* Fill the source; after sim_device_init. */
@@ -76,13 +76,16 @@ static void open_slots(struct source *source, const char *title, bool each)
 
 	snprintf(source->title, sizeof(source->title), "%s", title);
 	snprintf(source->driver, sizeof(source->driver), "sim %s", m->device.scenario.name);
-	add_slots(source, INSTANCE_ALL, 0, NULL);
+	add_slots(source, (struct slot){.instance = INSTANCE_ALL}, 0, SIM_CPUS);
 	for (unsigned c = 0; c < soc->n_clusters; c++)
-		add_slots(source, INSTANCE_CLUSTER, c, soc->clusters[c].title);
+		add_slots(source,
+			  (struct slot){.instance = INSTANCE_CLUSTER,
+					.number = (uint16_t)c,
+					.title = soc->clusters[c].title},
+			  soc->clusters[c].first, soc->clusters[c].n);
 	source->n_sums = source->n_slots;
 	for (unsigned i = 0; each && i < SIM_CPUS; i++)
-		add_slots(source, INSTANCE_CPU, i, NULL);
-	m->last = xcalloc(source->n_slots, sizeof(*m->last));
+		add_slots(source, (struct slot){.instance = INSTANCE_CPU, .number = (uint16_t)i}, i, 1);
 	source->simulated = true;
 }
 
@@ -153,34 +156,6 @@ static uint64_t report_cpus(const struct sim_device *d, bool events, unsigned i,
 	return !events && (i == CLOCK || i == CLOCK_TOP) ? most : sum;
 }
 
-/* Fill the slots of an instance of n CPUs. Returns the first slot after them. */
-static unsigned put_instance(const struct source *source, uint64_t *value, unsigned at, unsigned first,
-			     unsigned n)
-{
-	struct sim_machine *m = source->priv;
-	const struct slot *slot = &source->slots[at];
-
-	for (unsigned i = 0, end = slots_of(source, slot->instance); i < end; i++, at++, slot++) {
-		uint64_t now = report_cpus(&m->device, source->kind == SOURCE_PERF, i, first, n);
-
-		value[at] = slot->kind == SLOT_DELTA ? now - m->last[at] : now;
-		m->last[at] = now;
-	}
-	return at;
-}
-
-static void put_sample(const struct source *source, uint64_t *value)
-{
-	struct sim_machine *m = source->priv;
-	const struct sim_soc *soc = m->device.soc;
-	unsigned at = put_instance(source, value, 0, 0, SIM_CPUS);
-
-	for (unsigned c = 0; c < soc->n_clusters; c++)
-		at = put_instance(source, value, at, soc->clusters[c].first, soc->clusters[c].n);
-	for (unsigned i = 0; i < SIM_CPUS && at < source->n_slots; i++)
-		at = put_instance(source, value, at, i, 1);
-}
-
 static enum read_result machine_read(struct source *source, int64_t now_ns, struct sample *sample)
 {
 	struct sim_machine *m = source->priv;
@@ -188,16 +163,14 @@ static enum read_result machine_read(struct source *source, int64_t now_ns, stru
 	if (!sim_pace_next(&m->pace, now_ns, sample))
 		return READ_NONE;
 	sim_device_run(&m->device, m->pace.sim_ns);
-	put_sample(source, sample->value);
+	for (unsigned i = 0; i < source->n_slots; i++) {
+		struct machine_slot *s = &m->slots[i];
+		uint64_t now = report_cpus(&m->device, source->kind == SOURCE_PERF, s->what, s->first, s->n);
+
+		sample->value[i] = source->slots[i].kind == SLOT_DELTA ? now - s->last : now;
+		s->last = now;
+	}
 	return READ_GOT;
-}
-
-static void machine_close(struct source *source)
-{
-	struct sim_machine *m = source->priv;
-
-	free(m->last);
-	m->last = NULL;
 }
 
 /* Uses only what is constant after open. */
@@ -230,7 +203,7 @@ const struct backend backend_sim_cpu = {
 	.start = sim_start,
 	.read = machine_read,
 	.stop = sim_stop,
-	.close = machine_close,
+	.close = sim_stop,
 	.describe = machine_describe,
 };
 
@@ -245,6 +218,6 @@ const struct backend backend_sim_perf = {
 	.start = sim_start,
 	.read = machine_read,
 	.stop = sim_stop,
-	.close = machine_close,
+	.close = sim_stop,
 	.describe = machine_describe,
 };

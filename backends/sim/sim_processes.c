@@ -53,9 +53,9 @@ const struct sim_task sim_tasks[SIM_TASKS] = {
 
 struct processes {
 	struct sim_device device;
-	int64_t start_ns;         /* of the simulation */
-	int64_t begin_ns, end_ns; /* the interval of the percentages */
-	double before[SIM_TASKS], now[SIM_TASKS], gpu_before, gpu_now;
+	int64_t start_ns;                     /* of the simulation */
+	int64_t begin_ns, end_ns;             /* the interval of the percentages */
+	double before[SIM_TASKS], gpu_before; /* task_ns and gpu_ns of the device at begin_ns */
 };
 
 static void *processes_new(const struct sys *sys, const struct source_options *options)
@@ -68,24 +68,6 @@ static void *processes_new(const struct sys *sys, const struct source_options *o
 		return take_ptr(&p); /* no scenario: the sources would not have opened */
 	p->start_ns = options->epoch_ns;
 	return p;
-}
-
-static void processes_free(void *processes)
-{
-	free(processes);
-}
-
-static void advance_processes(struct processes *p, int64_t now_ns)
-{
-	if (p->end_ns && now_ns - p->end_ns < AGAIN_NS)
-		return;
-	memcpy(p->before, p->now, sizeof(p->before));
-	p->gpu_before = p->gpu_now;
-	sim_device_run(&p->device, now_ns - p->start_ns);
-	memcpy(p->now, p->device.task_ns, sizeof(p->now));
-	p->gpu_now = p->device.gpu_ns;
-	p->begin_ns = p->end_ns;
-	p->end_ns = now_ns;
 }
 
 /* Instructions per cycle: those of its cores, a little more or less for each program, and not the
@@ -111,9 +93,11 @@ static struct process process_of(const struct processes *p, unsigned i)
 	struct process process = process_unknown;
 
 	for (unsigned k = from; k < from + n; k++) {
-		total += p->now[k];
-		ran += p->now[k] - p->before[k];
-		worked += (p->now[k] - p->before[k]) * task_ipc(p, k);
+		double now = p->device.task_ns[k];
+
+		total += now;
+		ran += now - p->before[k];
+		worked += (now - p->before[k]) * task_ipc(p, k);
 		most = real_max(most, p->device.load[k]);
 	}
 	process.pid = t->pid;
@@ -136,7 +120,7 @@ static struct process process_of(const struct processes *p, unsigned i)
 		process.ipc = (float)(worked / ran);
 	}
 	if (p->begin_ns && t->threads)
-		process.gpu_percent = (float)((p->gpu_now - p->gpu_before) * t->gpu / time * 100);
+		process.gpu_percent = (float)((p->device.gpu_ns - p->gpu_before) * t->gpu / time * 100);
 	snprintf(process.name, sizeof(process.name), "%s", t->name);
 	snprintf(process.user, sizeof(process.user), "%s", t->user);
 	return process;
@@ -147,8 +131,13 @@ static struct process_list *processes_read(void *processes, const struct process
 	struct processes *p = processes;
 	struct process_list *list = xcalloc(1, sizeof(*list));
 
-	if (!query->again)
-		advance_processes(p, now_ns);
+	if (!query->again && !(p->end_ns && now_ns - p->end_ns < AGAIN_NS)) {
+		memcpy(p->before, p->device.task_ns, sizeof(p->before));
+		p->gpu_before = p->device.gpu_ns;
+		sim_device_run(&p->device, now_ns - p->start_ns);
+		p->begin_ns = p->end_ns;
+		p->end_ns = now_ns;
+	}
 	list->processes = xcalloc(SIM_TASKS, sizeof(*list->processes));
 	for (unsigned i = 0; i < SIM_TASKS; i++)
 		if (sim_tasks[i].threads || query->threads_of)
@@ -160,5 +149,4 @@ static struct process_list *processes_read(void *processes, const struct process
 	return list;
 }
 
-const struct process_reader sim_processes = {
-	.new = processes_new, .read = processes_read, .free = processes_free};
+const struct process_reader sim_processes = {.new = processes_new, .read = processes_read, .free = free};
