@@ -9,46 +9,27 @@
 
 #include "backends/backend.h"
 
-/* What the shaders of one job do while they have the cores to themselves. Loads of units are
- * shares of the cycles in which a core executes. */
+/* A number of a struct, by the word before it. A table has those of a struct in the order of its
+ * members, then one without a name. What a text does not name is `otherwise`. */
+struct sim_number {
+	const char *name;
+	double low, high, otherwise;
+};
+/* sim_scenario.c says what each is. */
+extern const struct sim_number sim_shader_numbers[], sim_look_numbers[];
+
+/* What the shaders of one job do while they have the cores to themselves. */
 struct sim_shader {
-	double alu;      /* busiest arithmetic pipe */
-	double tex;      /* texture filtering, at most; `samples` may need less */
-	double ls;       /* load/store unit */
-	double var;      /* varying interpolation */
-	double rt;       /* ray tracing unit; on GPUs without one the rays are marched: load/store instead */
-	double bus_read; /* external read beats per GPU cycle and L2 slice */
-	double l2_hit;   /* share of L2 reads that hit */
-	double issue;    /* share of active cycles with a warp in the core: low if threads starve */
-	double any;      /* share of queue time with any work in a core: low if tasks are few or late */
-	double samples;  /* texture samples per thread */
-	double filter;   /* cycles per sample compared with a bilinear one */
-	double compressed; /* share of texture reads from compressed textures */
-	double narrow;     /* share of instructions of 8 and 16 bits */
-	double diverged;   /* share of instructions with some threads of the warp switched off */
-	double registers;  /* share of warps that use more than 32 registers */
+	double alu, tex, ls, var, rt, bus_read, l2_hit, issue, any, samples, filter, compressed, narrow,
+		diverged, registers;
 };
 
 /* The geometry of a pass, and what happens to its pixels. The size of triangles on the screen
  * follows from the numbers of both, and the cost of small triangles from that size: see struct
  * sim_size. */
 struct sim_look {
-	double primitives;  /* input primitives per cycle of vertex work */
-	double vertices;    /* position threads per input primitive */
-	double facing;      /* share culled by the facing test */
-	double frustum;     /* share of primitives in the frustum test that it culls */
-	double scissor;     /* the same, on GPUs with such a test */
-	double overdraw;    /* layers shaded per pixel, without what small triangles add */
-	double early_kill;  /* quads killed by early ZS per quad that survives it */
-	double hidden_kill; /* quads killed by forward pixel kill or the prepass per quad shaded */
-	double late;        /* share of shaded quads tested late */
-	double tested;      /* share of quads with an early depth or stencil test */
-	double opaque;      /* share of opaque quads */
-	double buffered;    /* share of fragment time with quads in the FPK buffer, for large triangles */
-	double coarse;      /* share of quads shaded at one sample per pixel or more */
-	double blended;     /* blend shader calls per warp, at most 1 */
-	double still;       /* share of tiles that do not change and are not written back */
-	double tile_bytes;  /* written back per pixel of the other tiles */
+	double primitives, vertices, facing, frustum, scissor, overdraw, early_kill, hidden_kill, late,
+		tested, opaque, buffered, coarse, blended, still, tile_bytes;
 };
 
 enum sim_stream { STREAM_VERTEX, STREAM_FRAGMENT, STREAM_COMPUTE, STREAMS };
@@ -93,28 +74,12 @@ struct sim_scenario {
 	struct sim_phase phases[SIM_PHASES_MAX];
 	unsigned n_phases;
 	struct sim_cpu_load cpu;
-	double wave;        /* amplitude of the load's variation, 0.2: 20 % */
-	double imbalance;   /* how far the slowest core lags */
-	double in_flight;   /* frames that may be queued */
-	double fps;         /* its refreshes per second, whatever --fps says; 0: those of --fps */
-	double cpu_frame;   /* time the CPU takes per frame, in units of 1/60 s; 0: never late */
-	double clock_step;  /* the initial one; SIM_CLOCK_STEPS - 1 is the top */
-	double hitch_every; /* seconds between hitches of 250 ms without a frame; 0: none */
-	double hitch_first; /* when the first one is: in play, and not where a screen begins */
-	double sleeps;      /* a limiter of its own sleeps between frames, which no API wait shows */
-	double paced;       /* for tests: known by its frames, not by counters */
+	double wave, imbalance, in_flight, fps, cpu_frame, clock_step, hitch_every, hitch_first, sleeps,
+		paced; /* game_numbers in sim_scenario.c says what each is */
 };
 
 #define SIM_CLOCK_STEPS 5
 #define SIM_GPU_DEFAULT "Mali-G715"
-
-/* A number of a struct, by the word before it. A table has those of a struct in the order of its
- * members, then one without a name. What a text does not name is `otherwise`. */
-struct sim_number {
-	const char *name;
-	double low, high, otherwise;
-};
-extern const struct sim_number sim_shader_numbers[], sim_look_numbers[];
 
 /* Read a scenario of the data, with the shaders and looks that it names; NULL means the default. An
  * unknown name is a usage error that lists the scenarios, and other errors name the file and the

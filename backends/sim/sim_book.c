@@ -299,10 +299,11 @@ bool sim_book_load(struct sim_book *book, struct sim_laws *laws, const struct si
 			return false;
 		if (r.line.kind == STANZA_END)
 			break;
-		if (r.line.kind != STANZA_OPEN && !parse_line(&r, &open, err))
-			return false;
-		if (r.line.kind != STANZA_OPEN)
+		if (r.line.kind != STANZA_OPEN) {
+			if (!parse_line(&r, &open, err))
+				return false;
 			continue;
+		}
 		open = r.line;
 		if (span_is(open.text, "ratios shader"))
 			laws->n_content = laws->n_ratios;

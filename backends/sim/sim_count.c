@@ -33,21 +33,6 @@ static const struct share shares[SIM_SETS] = {
 	[V | F | C] = {0.99, {[STREAM_VERTEX] = 0.24, [STREAM_FRAGMENT] = 0.38, [STREAM_COMPUTE] = 0.38}},
 };
 
-void sim_count_init(struct sim_model *m)
-{
-	const struct sim_gpu *gpu = &m->gpu;
-
-	for (unsigned i = 0; i <= SIM_LOADS; i++)
-		m->loads[i].stream = i / SIM_PASSES_MAX;
-	for (unsigned s = 0; s < STREAMS; s++)
-		m->now[s] = &m->loads[s * SIM_PASSES_MAX];
-	/* Flush often enough that no result exceeds 32 bits: in a core, few things happen more than
-	 * once per cycle; a slice may have to write for all cores. */
-	m->longest = (1ull << 32) / SIM_TICK /
-		     (16 + 2 * (gpu->varying_slots + (unsigned)gpu->tex_per_cycle) +
-		      gpu->cores * (512 / gpu->bus_bits));
-}
-
 /* Set the share of the execution that each stream gets, and how fast its work advances with that
  * share. */
 static void set_speeds(struct sim_model *m, const struct share *share, double any, double issue)

@@ -78,11 +78,6 @@ static void apply_rules(struct sim_model *m, enum sim_list list, const struct si
 
 /* ---- loads ---- */
 
-/* Memory traffic of a load, of 16 bytes each. */
-struct beats {
-	uint64_t reads, writes;
-};
-
 /* Sum the quantities from `first` up to `end` over all lanes. */
 static uint64_t sum_of(uint32_t (*now)[SIM_LANES], unsigned first, unsigned end)
 {
@@ -95,7 +90,7 @@ static uint64_t sum_of(uint32_t (*now)[SIM_LANES], unsigned first, unsigned end)
 }
 
 static void flush_cores(struct sim_model *m, struct sim_load *load, unsigned row, const uint32_t *warps,
-			struct beats *beats)
+			uint64_t beats[2])
 {
 	const bool wanted[SIM_LISTS] = {[LIST_EXEC] = true,
 					[LIST_TEXTURE] = load->ratios[m->laws.tex] > 0,
@@ -116,19 +111,17 @@ static void flush_cores(struct sim_model *m, struct sim_load *load, unsigned row
 	for (unsigned i = 0; i < ARRAY_LEN(core_lists); i++)
 		if (wanted[core_lists[i]])
 			apply_rules(m, own_list(core_lists[i], load->stream), load, ROW_CORES + row, now);
-	beats->reads += sum_of(now, CORE_READS, CORE_WRITES);
-	beats->writes += sum_of(now, CORE_WRITES, CORE_TRAFFIC_END);
+	beats[0] += sum_of(now, CORE_READS, CORE_WRITES);
+	beats[1] += sum_of(now, CORE_WRITES, CORE_TRAFFIC_END);
 }
 
 /* Requests of one line each, distributed over the slices by address. */
-static void flush_slices(struct sim_model *m, struct sim_load *load, const struct beats *beats)
+static void flush_slices(struct sim_model *m, struct sim_load *load, const uint64_t beats[2])
 {
-	uint64_t line = (uint64_t)load->ratios[m->laws.line];
-	uint64_t left[2] = {
-		sim_part(beats->reads, line, &load->request_carry[0]),
-		sim_part(beats->writes, line, &load->request_carry[1]),
-	};
+	uint64_t left[2];
 
+	for (unsigned k = 0; k < 2; k++)
+		left[k] = sim_part(beats[k], (uint64_t)load->ratios[m->laws.line], &load->request_carry[k]);
 	for (unsigned row = 0; row < sim_rows(m->gpu.slices); row++) {
 		uint32_t now[SIM_QUANTITIES_MAX][SIM_LANES];
 
@@ -146,7 +139,7 @@ static void flush_slices(struct sim_model *m, struct sim_load *load, const struc
 }
 
 /* The tiler requests warps, which the cores take in turn. */
-static void flush_tiler(struct sim_model *m, struct sim_load *load, uint32_t *warps, struct beats *beats)
+static void flush_tiler(struct sim_model *m, struct sim_load *load, uint32_t *warps, uint64_t beats[2])
 {
 	uint32_t now[SIM_QUANTITIES_MAX][SIM_LANES];
 	uint64_t left;
@@ -156,8 +149,8 @@ static void flush_tiler(struct sim_model *m, struct sim_load *load, uint32_t *wa
 	now[TILER_WORK][0] = (uint32_t)(load->work * SIM_TICK);
 	now[TILER_QUEUE][0] = (uint32_t)(load->tiler * SIM_TICK);
 	apply_rules(m, LIST_TILER, load, ROW_TILER, now);
-	beats->reads += now[TILER_READ_BEATS][0];
-	beats->writes += now[TILER_WRITE_BEATS][0];
+	beats[0] += now[TILER_READ_BEATS][0];
+	beats[1] += now[TILER_WRITE_BEATS][0];
 	left = now[TILER_WARPS][0];
 	for (unsigned i = 0; i < m->gpu.cores; i++) {
 		warps[i] = (uint32_t)sim_part(left, m->cores[i].part, &load->warp_carry[i]);
@@ -167,7 +160,7 @@ static void flush_tiler(struct sim_model *m, struct sim_load *load, uint32_t *wa
 
 void sim_flush_load(struct sim_model *m, struct sim_load *load)
 {
-	struct beats beats = {0};
+	uint64_t beats[2] = {0}; /* reads and writes of 16 bytes */
 	uint32_t warps[SIM_CORES_MAX] = {0};
 
 	if (!load->touched)
@@ -175,10 +168,10 @@ void sim_flush_load(struct sim_model *m, struct sim_load *load)
 	m->rows[ROW_QUEUES].total[QUEUE_TASKS][load->stream] +=
 		sim_part(load->work, load->task_ratio, &load->task_carry);
 	if (load->stream == STREAM_VERTEX)
-		flush_tiler(m, load, warps, &beats);
+		flush_tiler(m, load, warps, beats);
 	for (unsigned row = 0; row < sim_rows(m->gpu.cores); row++)
-		flush_cores(m, load, row, warps, &beats);
-	flush_slices(m, load, &beats);
+		flush_cores(m, load, row, warps, beats);
+	flush_slices(m, load, beats);
 	load->work = load->tiler = 0;
 	load->touched = false;
 }

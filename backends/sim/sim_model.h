@@ -366,7 +366,6 @@ void sim_frame_submit(struct sim_model *model, int64_t at_ns);
 /* Counting (sim_count.c). begin and end: around a change of the job that a stream runs. rates: the
  * set has changed. ticks: this much time passed and this much work was done, at most `longest`
  * since the last flush. */
-void sim_count_init(struct sim_model *model);
 void sim_count_begin(struct sim_model *model, const struct sim_job *job);
 void sim_count_end(struct sim_model *model, const struct sim_job *job);
 void sim_count_rates(struct sim_model *model);

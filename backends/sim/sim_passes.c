@@ -71,14 +71,10 @@ static void add_pass(struct sim_passes *p, struct sim_frame *f, const struct sim
 {
 	bool renders = job->stream == STREAM_FRAGMENT;
 	int64_t begin_ns = renders && f->began_ns[index] ? f->began_ns[index] : job->begin_ns;
-	double width = 0, height = 0;
+	double pixels = job->pass->pixels, width = p->model.width, height = p->model.height;
 
-	if (renders && job->pass->pixels < 1) { /* a shadow map or the like */
-		width = height = real_root(job->pass->pixels * p->model.width * p->model.height);
-	} else if (renders) {
-		width = p->model.width;
-		height = p->model.height;
-	}
+	if (pixels < 1) /* a shadow map or the like */
+		width = height = real_root(pixels * width * height);
 	if (renders && begin_ns < p->rendered_ns)
 		begin_ns = p->rendered_ns;
 	for (unsigned i = 0; i < DISPATCHES_KEPT && renders; i++)
@@ -93,8 +89,8 @@ static void add_pass(struct sim_passes *p, struct sim_frame *f, const struct sim
 						  .frame = job->frame,
 						  .begin_ns = begin_ns,
 						  .end_ns = end_ns,
-						  .width = (uint16_t)width,
-						  .height = (uint16_t)height};
+						  .width = renders ? (uint16_t)width : 0,
+						  .height = renders ? (uint16_t)height : 0};
 	if (renders)
 		p->rendered_ns = end_ns;
 }

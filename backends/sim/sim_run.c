@@ -283,7 +283,15 @@ bool sim_model_init(struct sim_model *m, const struct source_options *o, struct 
 	m->khz = m->gpu.top_khz;
 	m->governor_ns = GOVERNOR_NS + (int64_t)(sim_hash(m->seed, 0, 3000) % GOVERNOR_NS);
 	m->ready_ns = 1 + (int64_t)(sim_hash(m->seed, 0, 3001) % (uint64_t)m->frame_ns);
-	sim_count_init(m);
+	for (unsigned i = 0; i <= SIM_LOADS; i++)
+		m->loads[i].stream = i / SIM_PASSES_MAX;
+	for (unsigned s = 0; s < STREAMS; s++)
+		m->now[s] = &m->loads[s * SIM_PASSES_MAX];
+	/* Flush often enough that no result exceeds 32 bits: in a core, few things happen more than
+	 * once per cycle; a slice may have to write for all cores. */
+	m->longest = (1ull << 32) / SIM_TICK /
+		     (16 + 2 * (m->gpu.varying_slots + (unsigned)m->gpu.tex_per_cycle) +
+		      m->gpu.cores * (512 / m->gpu.bus_bits));
 	return true;
 }
 
