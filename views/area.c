@@ -1,8 +1,8 @@
-/* area: a graph with an axis, a grid and a line at a limit. It shows one series, or several on top
- * of each other, or one divided into its parts: a height that is GPU active, in the colours of the
- * queues that were.
+/* area: a graph with an axis, a grid and a line at a limit. It shows one series, several stacked,
+ * or one divided into its parts: the height is GPU active, the colours are the queues that were
+ * active.
  *
- * It has at least three rows; where there are fewer it is a row of `rows`. */
+ * It needs at least three rows; with fewer it is drawn as a row of `rows`. */
 #include "views/widget.h"
 #include "base/alloc.h"
 #include "base/real.h"
@@ -14,9 +14,9 @@
 
 #define ROWS_MIN 3
 #define ROWS_WANTED 7
-#define LIMIT_INDENT 6 /* of the words at a limit, so that they are beside the unit */
-#define NOTHING 0.05   /* a share of the most in view */
-#define CELL_LEVELS 4  /* of canvas_history, from the second row on */
+#define LIMIT_INDENT 6 /* indents the text at a limit, so that it stands beside the unit */
+#define NOTHING 0.05   /* values below this share of the greatest in view count as nothing */
+#define CELL_LEVELS 4  /* levels of a cell in canvas_history, from the second row on */
 
 static bool has_parts(const struct chart *chart)
 {
@@ -53,8 +53,8 @@ static double limit_of(const struct drawing *d, struct span *words)
 	return m->alert != ALERT_NONE && d->chart->n_series == 1 ? m->alert_at : (double)NAN;
 }
 
-/* Twice the limit that the option `limit` names, if it is one of a ratio or the option `top limit`
- * asks for it: the line is in the middle, and what is far beyond it ends at the top. */
+/* Twice the limit that the option `limit` names, if that is the limit of a ratio or the option `top
+ * limit` is set: the line is then in the middle, and greater values are cut off at the top. */
 static double area_top(const struct drawing *d, int points)
 {
 	const struct series *s = &d->chart->series[0];
@@ -69,7 +69,7 @@ static double area_top(const struct drawing *d, int points)
 	return widget_series_top(s, d->chart->n_series, d->data, points);
 }
 
-/* "5.00" on an axis is 5. */
+/* Shorten "5.00" on an axis to "5". */
 static void cut_zeros(char *number)
 {
 	size_t n = strlen(number);
@@ -81,7 +81,7 @@ static void cut_zeros(char *number)
 	number[number[n - 1] == '.' ? n - 1 : n] = 0;
 }
 
-/* The numbers left of the plot, and the grid. */
+/* Draw the numbers left of the plot, and the grid. */
 static void draw_axis(const struct chart *chart, double top, struct canvas *canvas, struct rect axis,
 		      struct rect plot)
 {
@@ -105,7 +105,7 @@ static void draw_axis(const struct chart *chart, double top, struct canvas *canv
 	}
 }
 
-/* The unit of the axis, in the plot beside the topmost number: "GB/s". A title names percent. */
+/* Draw the unit beside the topmost number of the axis: "GB/s". The title names percent. */
 static void draw_unit(const struct chart *chart, double top, struct canvas *canvas, struct rect plot)
 {
 	const struct metric *m = chart->series[0].metric;
@@ -116,8 +116,8 @@ static void draw_unit(const struct chart *chart, double top, struct canvas *canv
 		canvas_printf(canvas, plot, STYLE_AXIS, "%s ", suffix);
 }
 
-/* Draw the line of the limit through the data, and above it what it is. A limit above the scale is
- * named at its top. */
+/* Draw the line of the limit through the data, with the text of the limit above it. A limit above
+ * the scale is named at the top. */
 static void draw_limit(const struct drawing *d, double top, struct rect plot)
 {
 	const struct metric *m = d->chart->series[0].metric;
@@ -141,8 +141,8 @@ static void draw_limit(const struct drawing *d, double top, struct rect plot)
 					 : " \u2191");
 }
 
-/* A cell has one colour. So the lower parts of a stack end at whole cells, or they would cut
- * notches into the part above: at the nearest one, but not above the whole. */
+/* A cell has one colour, so the lower parts of a stack are rounded to whole cells, but not above
+ * the whole stack. Otherwise they would cut notches into the part above. */
 static double whole_cells(double share, double whole, int rows)
 {
 	if (!(share > 0))
@@ -152,8 +152,8 @@ static double whole_cells(double share, double whole, int rows)
 	return (real_max(cells, 1) * CELL_LEVELS - 1) / (rows * CELL_LEVELS - 1);
 }
 
-/* Get the sum of the first n parts, as shares of the scale. Queues work at the same time, so parts
- * of a series are divided by their sum and share what the series is. */
+/* Get the sum of the first n parts, as shares of the scale. Queues work at the same time, so the
+ * parts may add up to more than their series: scale them so that their sum is the series. */
 static void sum_parts(const struct drawing *d, unsigned n, double top, struct widget_past *past, int cells)
 {
 	struct widget_past whole, all;
@@ -196,8 +196,8 @@ static void draw_stack(const struct drawing *d, double top, struct rect plot)
 	}
 }
 
-/* Leave a gap where a ratio is one of almost nothing: where its whole, the metric of the option
- * `gap`, is below a share of the most in view. */
+/* Leave a gap where the denominator of a ratio is almost zero: where the metric of the option `gap`
+ * is below a share of its greatest value in view. */
 static void drop_nothing(const struct drawing *d, double *points, int n)
 {
 	AUTOFREE double *whole = NULL;
@@ -227,8 +227,8 @@ static int count_zeros(const struct drawing *d, int most)
 	return n;
 }
 
-/* Write into the empty part of the plot: the time measured so far until it is full, and why there
- * is nothing (the option `zero`). */
+/* Write into the empty part of the plot: the measured time until the plot is full, and the option
+ * `zero` over newest values that are zero. */
 static void draw_words(const struct drawing *d, struct rect plot)
 {
 	int known = series_feed(&d->chart->series[0], d->data)->n_points;
@@ -249,7 +249,7 @@ static void draw_words(const struct drawing *d, struct rect plot)
 	}
 }
 
-/* Behind the body the greatest values: what is above the scale ends in a sign. */
+/* Draw the maxima behind the graph. A value above the scale is marked with a sign at the top. */
 static void draw_outline(const struct drawing *d, const struct series *outline, double top, struct rect plot,
 			 struct widget_past *body)
 {
@@ -325,7 +325,7 @@ static void area_draw(const struct drawing *d, struct rect r)
 		widget_rows_draw(d, r);
 		return;
 	}
-	/* without a border its axis alone stands out: a ground below a whole graph is too much */
+	/* highlight only the axis: a background below a whole graph would be too much */
 	widget_hit(d, r, (struct rect){r.x, r.y, WIDGET_AXIS_COLS, r.h}, subject);
 	widget_area_plot(d, r);
 }
@@ -336,8 +336,8 @@ static int area_axis(const struct drawing *d, struct rect inner)
 	return inner.h < ROWS_MIN ? 0 : inner.w - WIDGET_AXIS_COLS;
 }
 
-/* "98.4 %  mean 68.6 %  peak 100 %", of the sum if there are several series; of the cores with
- * `c`. */
+/* "98.4 % mean 68.6 % peak 100 %", of the sum if there are several series. With `c`, the values of
+ * the cores. */
 static void area_corner(const struct drawing *d, char *text, size_t size)
 {
 	const struct metric *m = d->chart->series[0].metric;

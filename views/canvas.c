@@ -140,13 +140,13 @@ static int char_width(uint32_t ch)
 	if (ch < 0x300)
 		return ch == 0xad ? 0 : 1;
 	if ((ch >= 0x2500 && ch < 0x25fd) || (ch >= 0x2800 && ch < 0x2900))
-		return 1; /* lines, blocks and braille: most of a screen */
+		return 1; /* lines, blocks and braille, the most frequent characters */
 	if (in_ranges(no_width, ARRAY_LEN(no_width), ch))
 		return 0;
 	return in_ranges(wide, ARRAY_LEN(wide), ch) ? 2 : 1;
 }
 
-/* The ASCII forms of our own glyphs. */
+/* The ASCII form of each glyph that we draw. */
 static uint32_t ascii_of(uint32_t ch)
 {
 	static const struct {
@@ -172,7 +172,7 @@ static uint32_t ascii_of(uint32_t ch)
 	return '?';
 }
 
-/* Convert a character to what a cell shows. */
+/* Convert a character to the one that a cell shows. */
 static uint32_t shown_char(const struct canvas *c, uint32_t ch)
 {
 	if (ch >= 0x20 && ch < 0x7f)
@@ -182,7 +182,7 @@ static uint32_t shown_char(const struct canvas *c, uint32_t ch)
 	return c->ascii ? ascii_of(ch) : ch;
 }
 
-/* Call this before cells of a row are set: it removes the other half of a wide character that is
+/* Call this before cells of a row are set: it blanks the other half of a wide character that is
  * overwritten in part. */
 static inline void release_cells(struct canvas *c, int x, int y, int w)
 {
@@ -223,7 +223,7 @@ void canvas_put(struct canvas *c, int x, int y, enum style style, uint32_t ch)
 	fill_cells(c, x, y, 1, style, shown_char(c, ch));
 }
 
-/* Draw the ASCII characters at the start of a text; most texts have no others. Returns their
+/* Draw the ASCII characters at the start of a text, the fast path of most texts. Returns their
  * columns. */
 static int put_ascii(struct canvas *c, struct rect r, enum style style, const char **text)
 {

@@ -19,11 +19,11 @@ enum style {
 	STYLE_HEADER,   /* first row */
 	STYLE_TAB,      /* a tab */
 	STYLE_TAB_ON,   /* the tab that is shown */
-	STYLE_FOOTER,   /* last row: what the keys do */
+	STYLE_FOOTER,   /* last row: keys and their actions */
 	STYLE_KEY,      /* the keys themselves */
 	STYLE_CALM,     /* load below 70 %, or within its limit */
-	STYLE_BUSY,     /* load below 90 %, or what a warning is about */
-	STYLE_HOT,      /* load above, or what is critical */
+	STYLE_BUSY,     /* load below 90 %, or the subject of a warning */
+	STYLE_HOT,      /* load above 90 %, or a critical finding */
 	STYLE_ALERT,    /* an alert line, SIMULATED, REPLAY */
 	STYLE_SELECTED, /* the selected row */
 	STYLE_SERIES1,  /* series side by side in one chart */
@@ -40,7 +40,7 @@ enum style {
 	STYLE_AXIS,   /* of a graph, and its time ticks */
 	STYLE_LIMIT,  /* a line that should not be crossed */
 	STYLE_MARK,   /* a mark that the user set */
-	STYLE_CURSOR, /* the moment that is shown while paused */
+	STYLE_CURSOR, /* time that is shown while paused */
 	STYLE_PAUSED,
 	STYLE_HEAT1, /* heat maps, from almost nothing */
 	STYLE_HEAT2,
@@ -55,8 +55,8 @@ enum style {
 #define STYLE_LOOKS (2 * STYLE_COUNT)
 
 struct cell {
-	uint32_t ch : 24;   /* 0: the right half of a wide character */
-	uint32_t style : 8; /* enum style, or that + STYLE_ON_SELECTED */
+	uint32_t ch : 24;   /* 0 in the right half of a wide character */
+	uint32_t style : 8; /* enum style, or STYLE_ON_SELECTED plus it */
 };
 
 struct rect {
@@ -87,12 +87,12 @@ struct rect rect_bottom(struct rect *r, int h);
 struct rect rect_left(struct rect *r, int w);
 struct rect rect_right(struct rect *r, int w);
 
-/* Draw text on the first row of r, clipped at its width. Returns the columns used. *_right ends at
- * the right edge. */
+/* Draw text on the first row of r, clipped at its width. Returns the columns used.
+ * canvas_text_right ends at the right edge. */
 int canvas_text(struct canvas *c, struct rect r, enum style style, const char *text);
-/* The same; a truncated text ends with an ellipsis. */
+/* Draw text likewise, but end it with an ellipsis if it is truncated. */
 int canvas_text_cut(struct canvas *c, struct rect r, enum style style, const char *text);
-/* The same for a message. A long path in it loses its middle first, because the end of the message
+/* Draw a message likewise. A long path in it loses its middle first, because the end of the message
  * names the error. */
 void canvas_text_path(struct canvas *c, struct rect r, enum style style, const char *text);
 /* Draw as many whole parts of the text as fit. A part ends at a comma, semicolon, colon or two
@@ -121,12 +121,12 @@ enum style canvas_part_style(unsigned part);
 uint32_t canvas_part_glyph(const struct canvas *c, enum style style);
 /* Draw a history in cells, newest at the right edge of r: two points per cell (0 to 1, NaN if
  * unknown), and a style per cell. One row has eight levels of blocks; more rows are an area of
- * braille, in which only the top of a column is yellow or red. A measured zero is a baseline, an
- * unknown value a dot on it. */
+ * braille, in which only the top of a column is yellow or red. A measured zero is a baseline, and
+ * an unknown value is a dot on it. */
 void canvas_history(struct canvas *c, struct rect r, const double *points, const uint8_t *styles, int cells);
 /* Draw the border of a panel, with round corners. */
 void canvas_box(struct canvas *c, struct rect r, enum style style);
-/* Change the look of what was drawn in r, and keep the characters. STYLE_SELECTED changes only the
+/* Change the style of the cells in r, and keep the characters. STYLE_SELECTED changes only the
  * background, any other style everything. */
 void canvas_restyle(struct canvas *c, struct rect r, enum style style);
 /* Draw a cell of a heat map, h rows high, with a glyph and a colour for each shade: 0 (almost

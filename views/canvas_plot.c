@@ -5,8 +5,8 @@
 #include <math.h>
 
 #define EIGHTHS 8
-#define BLOCK_FULL 0x2588   /* one eighth is 7 further */
-#define BLOCK_EIGHTH 0x2581 /* seven eighths further it is full */
+#define BLOCK_FULL 0x2588   /* this minus 7 is one eighth */
+#define BLOCK_EIGHTH 0x2581 /* this plus 7 is the full block */
 #define BLOCK_UPPER_HALF 0x2580
 #define BLOCK_LOWER_HALF 0x2584
 #define BLOCK_THREE_QUARTERS 0x2586
@@ -14,7 +14,7 @@
 #define QUADRANT_LOWER_LEFT 0x2596
 #define SHADE_MEDIUM 0x2592
 #define BRAILLE 0x2800
-#define BELOW_5 4 /* the shade before the last one, which without colours must differ from it */
+#define BELOW_5 4 /* the shade before the last one, which needs a different glyph without colours */
 #define LEVELS 4  /* of a braille character, and of its ASCII form */
 
 static double share_of(double v)
@@ -36,7 +36,7 @@ static int level_in_row(int level, int row_from_bottom)
 
 static uint32_t braille_cell(int left, int right)
 {
-	/* Dots from the bottom upwards. */
+	/* dots from the bottom upwards */
 	static const uint8_t left_dots[LEVELS + 1] = {0, 0x40, 0x44, 0x46, 0x47};
 	static const uint8_t right_dots[LEVELS + 1] = {0, 0x80, 0xa0, 0xb0, 0xb8};
 
@@ -77,7 +77,7 @@ void canvas_meter_peak(struct canvas *c, struct rect r, double share, double pea
 {
 	int at = isnan(peak) ? r.w : (int)(share_of(peak) * r.w);
 
-	/* a tick right at the end of the bar would flicker */
+	/* a tick next to the end of the bar would flicker */
 	if (peak > share && at < r.w && at > (int)real_round(share_of(share) * r.w * 2 + 1) / 2 &&
 	    c->cells[r.y * c->cols + r.x + at].style == STYLE_TRACK)
 		canvas_put(c, r.x + at, r.y, STYLE_AXIS, c->ascii ? ':' : 0x2577);
@@ -91,7 +91,7 @@ enum style canvas_part_style(unsigned part)
 	return styles[part % sizeof(styles)];
 }
 
-/* Without colours, every other part has a texture. */
+/* Without colours, every other part of a bar has a texture. */
 static bool has_texture(const struct canvas *c, enum style style)
 {
 	return c->mono && !c->ascii && (style == STYLE_SERIES2 || style == STYLE_SERIES4);
@@ -124,7 +124,7 @@ void canvas_parts(struct canvas *c, struct rect r, const double *shares, const u
 	}
 }
 
-/* One row: the mean of the two points in eighths. */
+/* Draw one row: the mean of the two points in eighths. */
 static void put_block(struct canvas *c, int x, int y, enum style style, double a, double b)
 {
 	static const char ascii_levels[EIGHTHS + 1] = "_.:-=+*##";
@@ -140,8 +140,8 @@ static void put_block(struct canvas *c, int x, int y, enum style style, double a
 			   c->ascii ? (uint32_t)ascii_levels[level] : BLOCK_EIGHTH - 1 + (uint32_t)level);
 }
 
-/* One column of an area, from the bottom up. A value beyond a limit has its colour at the top only,
- * so that a saturated graph is not a red block. */
+/* Draw one column of an area, from the bottom up. A value beyond a limit has its colour at the top
+ * only, so that a saturated graph is not a red block. */
 static void put_area(struct canvas *c, struct rect r, enum style style, double a, double b)
 {
 	enum style body = style == STYLE_HOT || style == STYLE_BUSY ? STYLE_CALM : style;

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define SMALL_MAX 9 /* of a priority, a weight */
+#define SMALL_MAX 9 /* greatest priority or weight */
 #define NUMBER_MAX 200
 
 struct chart_reader {
@@ -19,11 +19,11 @@ struct chart_reader {
 	struct view *view;                    /* the one being read */
 	struct chart *chart;                  /* of view; NULL if fields belong to the view */
 	unsigned option_line[CHART_OPTIONS_MAX];
-	/* of the user's own files: */
-	const struct gpudb *db; /* NULL for a shipped one */
-	bool skips;             /* the stanza is for another reader */
+	/* of the user's own files */
+	const struct gpudb *db; /* NULL for a shipped file */
+	bool skips;             /* another reader handles the stanza */
 	unsigned n_exprs;       /* formulas of the chart so far */
-	unsigned n_lines;       /* series, sub, part, group and expr of it */
+	unsigned n_lines;       /* its rows so far: series, sub, part, group and expr */
 };
 
 static const char *own_string(struct views *views, char *string)
@@ -43,8 +43,8 @@ void views_fini(struct views *views)
 	*views = (struct views){0};
 }
 
-/* Find the first of "A / B" that exists, in the first set that has one. Returns NULL if there is
- * none. */
+/* Find the first metric of "A / B" that exists, in the first set that has one. Returns NULL if
+ * there is none. */
 static const struct metric *find_metric(const struct chart_reader *r, struct span names,
 					enum source_kind *source)
 {
@@ -62,7 +62,7 @@ static const struct metric *find_metric(const struct chart_reader *r, struct spa
 	return NULL;
 }
 
-/* Check that each of "A / B" is a metric of some machine. */
+/* Check that each name in "A / B" is a metric of some machine. */
 static bool check_names(const struct chart_reader *r, const struct stanza_line *l, struct span names,
 			struct err *err)
 {
@@ -78,7 +78,7 @@ static bool check_names(const struct chart_reader *r, const struct stanza_line *
 	return true;
 }
 
-/* Add the metric that replaces one of shown frames while no source counts frames. */
+/* Add the metric that replaces a metric of shown frames while no source counts frames. */
 static void add_faces(struct chart_reader *r, struct series *s)
 {
 	const struct metric_set *set = r->sets[s->source];
@@ -95,7 +95,7 @@ static void add_faces(struct chart_reader *r, struct series *s)
 	s->saturated_note = own_string(r->views, xasprintf("more if below %g fps", fps));
 }
 
-/* If all series of the chart have such a replacement, its base says so once. */
+/* If all series of the chart have such a replacement, put it into the base of the chart. */
 static void add_base(struct chart_reader *r)
 {
 	struct chart *chart = r->chart;
@@ -206,7 +206,7 @@ static bool read_series(struct chart_reader *r, const struct stanza_line *l, str
 	return true;
 }
 
-/* FORMULA [| label [/ brief] [| unit]]: gpudb_own.c made a metric of it. */
+/* FORMULA [| label [/ brief] [| unit]]. gpudb_own.c has made a metric of the formula. */
 static bool read_expr(struct chart_reader *r, const struct stanza_line *l, struct err *err)
 {
 	AUTOFREE char *name = gpudb_own_name(span_of(r->view->name), span_of(r->chart->name), ++r->n_exprs);
@@ -289,8 +289,8 @@ static bool read_option(struct chart_reader *r, const struct stanza_line *l, str
 	return true;
 }
 
-/* A series; an indented one; a part of the bar of the series above; and a second amount, such as
- * bytes written beside bytes read. */
+/* A series; an indented one; a part of the bar of the series above; a second amount, such as bytes
+ * written beside bytes read. */
 static const char *const series_keys[] = {"series", "sub", "part", "second"};
 
 static bool read_chart_field(struct chart_reader *r, const struct stanza_line *l, struct err *err)
@@ -338,7 +338,7 @@ static bool read_chart_field(struct chart_reader *r, const struct stanza_line *l
 	return true;
 }
 
-/* Whether the words after an option's name, in struct widget's options, permit the value. */
+/* Whether the value is one of the words that struct widget's `options` permit for an option. */
 static bool value_allowed(struct span words, struct span value)
 {
 	uint64_t number;
@@ -378,7 +378,7 @@ static bool check_option(const struct chart_reader *r, unsigned i, struct err *e
 		SPAN_ARG(key), r->db ? "expr, " : "", chart->widget->name);
 }
 
-/* The widget may come after its fields, so they are checked when the chart is complete. */
+/* Check the fields of the widget once the chart is complete, because the widget may follow them. */
 static bool end_chart(struct chart_reader *r, unsigned line, struct err *err)
 {
 	if (!r->chart)

@@ -1,5 +1,5 @@
 /* chart: series and the widget that draws them (text, views/charts/), bound to the metrics that
- * exist, and the reader of their stanzas `view` and `chart` (doc/data-format.md). */
+ * exist; and the reader of the stanzas `view` and `chart` (doc/data-format.md). */
 #ifndef MALITOP_CHART_H
 #define MALITOP_CHART_H
 
@@ -10,21 +10,21 @@
 struct series {
 	const struct metric *metric; /* of data->feeds[source].set */
 	enum source_kind source;
-	const char *label;           /* begins with a blank for a `sub` series; never NULL */
+	const char *label;           /* starts with a blank for a `sub` series; never NULL */
 	const char *brief;           /* the same for narrow panels; often the label itself */
-	const struct metric *beside; /* shown beside it; NULL for none */
+	const struct metric *beside; /* second metric, shown beside the value; NULL for none */
 	enum source_kind beside_source;
 	const char *note; /* after the value, if there is room; "" for none */
-	unsigned n_parts; /* how many of the next series are parts of its bar */
-	unsigned part;    /* which part it is of an earlier series' bar, from 1; 0 if of none */
-	unsigned colour;  /* of an amount, which is neither good nor bad: see canvas_part_style */
-	/* What the fields above are while frames are counted, and while they are not; no metric in
-	 * both: always the same. views_frames takes one of them. */
+	unsigned n_parts; /* how many of the following series are parts of the bar of this one */
+	unsigned part;    /* number as a part of an earlier series' bar, from 1; 0: not a part */
+	unsigned colour;  /* of an amount without a judgement: see canvas_part_style */
+	/* The values of the fields above while frames are counted, and while they are not. If
+	 * neither has a metric, the fields never change. views_frames selects one of them. */
 	struct series_face {
 		const struct metric *metric;
 		const char *label, *brief, *note;
 	} shown, wanted;
-	const char *saturated_note; /* as wanted, of a saturated GPU */
+	const char *saturated_note; /* note of the wanted frame rate if the GPU is saturated */
 };
 
 #define SERIES_PARTS 6
@@ -38,71 +38,71 @@ struct widget;
 enum chart_place {
 	PLACE_HALF, /* one column */
 	PLACE_FULL, /* a row of its own */
-	PLACE_WIDE, /* what a card beside it leaves, else a row of its own */
+	PLACE_WIDE, /* the columns that a card beside it leaves, else a row of its own */
 	PLACE_CARD, /* a narrow column beside a wide one */
 	PLACE_COUNT
 };
 
-/* A chart, bound to the metrics that exist. Fields that only one widget knows are options. */
+/* A chart, bound to the metrics that exist. Options are fields that only one widget knows. */
 struct chart {
-	const char *name, *title; /* title may be "" */
-	const char *base;         /* what its percentages are shares of, or the like; "" for none */
-	const char *shown_base, *wanted_base; /* as the faces of its series; NULL: always the same */
+	const char *name, *title;             /* title may be "" */
+	const char *base;                     /* reference of its percentages: "of GPU time"; "" for none */
+	const char *shown_base, *wanted_base; /* base if frames are counted, if not */
 	enum chart_place place;
-	char letter;         /* that hides and shows it, in the views with layouts; 0: always shown */
+	char letter;         /* key that hides and shows it in the views with layouts; 0: always shown */
 	unsigned from_cols;  /* shown only in terminals at least this wide (columns) */
 	unsigned below_cols; /* shown only in narrower ones; 0: in all */
-	unsigned weight;     /* share of the rows that are left over; 0 for none */
+	unsigned weight;     /* share of the spare rows; 0 for none */
 	const struct widget *widget;
-	struct series *series; /* those that exist, in order */
+	struct series *series; /* those that this machine has, in order */
 	unsigned n_series;
 	struct {
 		struct span key, value;
 	} options[CHART_OPTIONS_MAX];
 	unsigned n_options;
-	bool loads;                         /* the option `levels load`: values have the colours of loads */
-	bool to_limit;                      /* `levels limit`: those of the metric of `limit` */
+	bool loads;                         /* option `levels load`: values have the colours of loads */
+	bool to_limit;                      /* option `levels limit`: colours by the metric of `limit` */
 	const char *texts[CHART_TEXTS_MAX]; /* lines of explanation, shown if there is room */
 	unsigned n_texts;
-	/* Metrics with which, and without which, it is shown; empty: always. A chart without
-	 * frames says how to get them. */
+	/* The chart is shown only while the metric `with` is known and `without` is not; empty:
+	 * always. A chart that is shown without frames says how to get them. */
 	struct span with, without;
-	struct span once;  /* a metric without which it is not shown until it has counted; empty: always */
+	struct span once;  /* shown only after this metric has counted something; empty: always */
 	bool elsewhere;    /* it needs a GPU, or the absence of one, and this machine differs */
 	unsigned priority; /* 1 is the most important; the least is omitted first in a small terminal */
 };
 
-/* A chart as it is drawn. */
+/* A chart with the data and the canvas to draw it. */
 struct drawing {
 	const struct chart *chart;
 	const struct view_data *data;
-	struct canvas *canvas; /* NULL while it is only measured */
+	struct canvas *canvas; /* NULL to measure the size only */
 };
 
-/* Rows that are needed at least, and that can be used at most. */
+/* The least rows that it needs, and the most that it can use. */
 struct need {
 	int min, most;
 };
 
 struct widget {
-	const char *name; /* as charts name it */
+	const char *name; /* name in the stanzas of charts */
 	/* The fields it knows besides those of every chart, with a '|' between them; NULL for
 	 * none. Each is followed by its permitted words, as in "each cluster core"; '#' is a
 	 * number from 1 to 200; a name alone takes any text. */
 	const char *options;
 	bool breaks_down; /* per core or CPU, with data->per_instance */
 	bool seriesless;  /* can be shown without any series */
-	bool companion;   /* makes no view alone: other charts must stand besides it */
-	/* How many columns of `inner`, up to its right edge less `axis_right`, are a time axis
-	 * whose ticks the border below shows; 0 or NULL if there is none. */
+	bool companion;   /* makes no view alone: the view must have other charts */
+	/* Returns how many columns of `inner`, up to its right edge less `axis_right`, are a time
+	 * axis with ticks on the border below; 0 or NULL if there is none. */
 	int (*axis)(const struct drawing *d, struct rect inner);
 	int axis_right; /* columns right of the newest cell */
 	bool spare;     /* uses more lines than it needs even without a weight */
-	/* The rows it needs at that width, without border and title. 0 if there is nothing to
+	/* Returns the rows needed at that width, without border and title. 0 if it has nothing to
 	 * show. */
 	struct need (*size)(const struct drawing *d, int cols);
-	/* How many rows beyond `most` it makes more of, once all graphs are high: at least the
-	 * first number, or none. NULL: it has nothing more to show. */
+	/* Returns the rows beyond `most` that it can use once all graphs are high: at least the
+	 * first number, or none. NULL if it can use none. */
 	struct need (*extra)(const struct drawing *d, int cols);
 	void (*draw)(const struct drawing *d, struct rect r);
 	/* Writes the text at the right of the upper border; NULL for none. */
@@ -127,7 +127,7 @@ bool chart_read(struct views *views, const struct gpudb *db, const struct gpudb_
 
 /* Free the charts of a view. (view.c) */
 void view_fini(struct view *view);
-/* Set *fits to whether the value of the field `only` includes this machine. `gpu` are the metrics
+/* Set *fits to whether the value of the field `only` includes this machine. `gpu` has the metrics
  * of its GPU, NULL without one. Returns false if the word is unknown. (view.c) */
 bool chart_fits(struct span only, const struct metric_set *gpu, bool *fits);
 /* Remove charts that have nothing to show or are for other machines, then views without charts.

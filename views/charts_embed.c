@@ -1,6 +1,6 @@
 #include "views/chart.h"
 
-/* One line per screen; the order is that of the tabs. */
+/* One line per screen, in the order of the tabs. */
 #define CHART_FILES(X)                        \
 	X(chart_overview, "overview.chart")   \
 	X(chart_queues, "queues.chart")       \

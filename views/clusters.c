@@ -6,16 +6,16 @@
 /* clusters: a row for the whole CPU, for each of its clusters and, with `c`, for each CPU; a column
  * per series. The first series has a bar and history as well. It scrolls.
  *
- * Options: `levels load` as for bars, for the first series; `plain yes`: no bar and no history. A
- * plain one with a single row puts columns that do not fit on further lines. `rows single` or `rows
- * several`: only where it has one row, or more. `unless matrix`: only where a matrix of the
- * clusters has no room or no events. */
+ * Options: `levels load` colours the first series as bars do. `plain yes` omits bar and history; a
+ * plain table with a single row wraps columns that do not fit onto further lines. `rows single` and
+ * `rows several` show it only if it has one row, or more. `unless matrix` shows it only if a matrix
+ * of the clusters has no room or no events. */
 
 enum { LABEL_W = 16, GAP = 1, BAR_MIN = 8, STRIP_MIN = 10, WIDE = 90, COLUMNS_MAX = 16, ROWS_MAX = 1024 };
 
 struct cluster_columns {
 	struct rect label, bar, value[COLUMNS_MAX], strip;
-	unsigned from, to; /* the series that fit, from the first that was asked for */
+	unsigned from, to; /* range of the series that fit, from the first requested one */
 };
 
 static int value_w(const struct chart *chart, unsigned i)
@@ -33,7 +33,7 @@ static struct cluster_columns cut_columns(const struct chart *chart, struct rect
 	int spare, used = 0;
 
 	c.label = rect_left(&row, LABEL_W);
-	/* in a wide terminal history comes before the last values */
+	/* a wide terminal has room for history before the last values */
 	spare = row.w - (plain ? 0 : BAR_MIN) - (plain || row.w + LABEL_W < WIDE ? 0 : GAP + STRIP_MIN);
 	while (c.to < chart->n_series && c.to - from < COLUMNS_MAX && used + value_w(chart, c.to) <= spare)
 		used += value_w(chart, c.to++);
@@ -72,7 +72,7 @@ static int list_rows(const struct drawing *d, const struct metric_instance *rows
 	return n;
 }
 
-/* Return the value of the whole (instance NULL) or of an instance; NaN if the series is not known
+/* Return the value of the whole (instance NULL) or of an instance; NaN if the series has no values
  * per instance. */
 static double value_at(const struct series *series, const struct view_data *data,
 		       const struct metric_instance *instance)
@@ -108,7 +108,7 @@ static void draw_headings(const struct drawing *d, struct rect free, const struc
 	widget_history_head(d, (struct rect){c->strip.x, free.y, c->strip.w, free.h});
 }
 
-/* Return into how many lines the columns of a single row are folded; 1 if there are several
+/* Return over how many lines the columns of a single row are spread; 1 if there are several
  * rows. */
 static int count_lines(const struct chart *chart, int cols, int rows)
 {
@@ -122,7 +122,7 @@ static int count_lines(const struct chart *chart, int cols, int rows)
 
 		lines++;
 		if (c.to == at)
-			break; /* too narrow for any */
+			break; /* too narrow for any column */
 		at = c.to;
 	}
 	return lines;
@@ -143,7 +143,7 @@ static struct need clusters_size(const struct drawing *d, int cols)
 	return (struct need){1 + (rows < 4 ? rows : 4), 1 + rows};
 }
 
-/* The position of the selected row, -1 if it is in another chart. */
+/* Return the position of the selected row, -1 if the selection is in another chart. */
 static int selected_row(const struct drawing *d, const struct metric_instance *const *rows, int n)
 {
 	int at = d->data->selected.chart == d->chart ? n - 1 : -1;
@@ -153,7 +153,7 @@ static int selected_row(const struct drawing *d, const struct metric_instance *c
 	return at;
 }
 
-/* Draw a single row with all its columns, as many lines as there is room for. */
+/* Draw a single row with all its columns, in as many lines as fit. */
 static void draw_lines(const struct drawing *d, struct rect r)
 {
 	for (unsigned at = 0; r.h > 1 && at < d->chart->n_series;) {
@@ -193,7 +193,7 @@ static void clusters_draw(const struct drawing *d, struct rect r)
 	}
 }
 
-/* Write what is measured, if the chart has `corner about`: "process 4711 game, kernel and user". */
+/* With `corner about`, write the scope of the counts: "process 4711 game, kernel and user". */
 static void clusters_corner(const struct drawing *d, char *text, size_t size)
 {
 	const char *about = series_feed(&d->chart->series[0], d->data)->about;

@@ -1,4 +1,4 @@
-/* compact: the most important rows of all charts of a view, if there is no room for panels. */
+/* compact: the most important rows of all charts of a view, used if panels do not fit. */
 #include "views/rows.h"
 
 #include <string.h>
@@ -54,7 +54,7 @@ static void fill_pools(struct compact *c, const struct view *view, const struct 
 	}
 }
 
-/* Whether another chart shows this metric, or may: the lanes of queues keep their order. */
+/* Whether another chart may show this metric. Lanes of queues are exempt: they keep their order. */
 static bool is_elsewhere(const struct compact *c, const struct row *row)
 {
 	for (unsigned i = 0, before = 1; i < c->n; i++) {
@@ -118,7 +118,7 @@ static bool any_shown(const struct pool *p)
 	return false;
 }
 
-/* Make columns that fit every row of these charts, so that they stay when other rows are shown. */
+/* Compute columns that fit all rows of these charts, so that they do not move. */
 static struct row_columns common_columns(const struct compact *c, int cols)
 {
 	static const struct chart plain = {.widget = &widget_rows};

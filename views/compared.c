@@ -9,12 +9,12 @@
 #include <string.h>
 
 #define VALUE_COLS 12
-#define SHORT_COLS 7   /* of what was, without a unit */
+#define SHORT_COLS 7   /* of the old value, without a unit */
 #define CHANGE_COLS 11 /* an arrow, the number and its unit */
 #define WORD_COLS 8
 #define BAR_MIN 9
 #define BAR_MOST 17
-#define SAME_POINTS 0.6 /* of a percentage */
+#define SAME_POINTS 0.6 /* points of a percentage */
 #define SAME_SHARE 0.01
 
 bool compared_is_same(const struct comparison *c)
@@ -35,7 +35,7 @@ double compared_share(const struct comparison *c)
 /* ---- the columns ---- */
 
 struct compared_columns {
-	struct rect was, now, change, word, bar; /* w 0: left out */
+	struct rect was, now, change, word, bar; /* w is 0 if it is omitted */
 };
 
 static struct compared_columns columns_in(struct rect r)
@@ -69,7 +69,7 @@ void compared_head(struct canvas *canvas, struct rect r)
 	canvas_text_right(canvas, c.change, STYLE_DIM, "change");
 }
 
-/* What was; in a short column with its prefix only, because what is beside it has the unit. */
+/* Draw the old value; a short column omits the unit, which the new value beside it shows. */
 static void draw_was(const struct comparison *c, struct canvas *canvas, struct rect r)
 {
 	char number[UNITS_TEXT], suffix[UNITS_TEXT];
@@ -97,7 +97,7 @@ static void change_text(const struct comparison *c, char *text, size_t size)
 		snprintf(text, size, share < 1000 ? "%.1f %%" : ">999 %%", share);
 }
 
-/* From the middle to the side of the change; half cells where the terminal has them. */
+/* Draw a bar from the middle to the side of the change, in half cells if the terminal has them. */
 static void draw_bar(double share, double full, enum style style, struct canvas *canvas, struct rect r)
 {
 	int half = r.w / 2, n;
@@ -116,7 +116,7 @@ static void draw_bar(double share, double full, enum style style, struct canvas 
 			   canvas->ascii ? (up ? '>' : '<') : (up ? 0x25b6u : 0x25c0u));
 }
 
-/* What a change means, as a colour and a word. */
+/* Return the style of a change, and set *word to its judgement. */
 static enum style meaning_of(const struct comparison *c, const char **word)
 {
 	bool worse = c->worse && (c->worse > 0) == (c->now > c->was);
@@ -175,9 +175,9 @@ void compared_draw(const struct comparison *c, double full, struct canvas *canva
 #define NAME_COLS 34
 #define NAME_SHORT 20
 #define VIEW_COLS 14
-#define LEAST 11 /* lines that it needs, if there are as many; in a narrow terminal */
+#define LEAST 11 /* least lines of the panel in a narrow terminal, if there are as many changes */
 #define LEAST_NARROW 7
-#define VIEW_FROM 100 /* columns from which the views are named */
+#define VIEW_FROM 100 /* least columns at which views are named */
 
 static struct need changes_size(const struct drawing *d, int cols)
 {

@@ -11,7 +11,7 @@
 
 #define USERS_MOST 8
 #define NEAR_MOST 6
-#define WORD_MIN 3 /* letters of a word that is looked for */
+#define WORD_MIN 3 /* letters of a word that a search considers */
 
 const char *const explanation_part_titles[EXPLANATION_PARTS] = {
 	[EXPLANATION_TITLE] = "",
@@ -29,7 +29,7 @@ void explanation_fini(struct explanation *e)
 	*e = (struct explanation){0};
 }
 
-/* Takes the text. Returns the item, NULL if it is empty. */
+/* Add an item, which owns the text. Returns the item, NULL if the text is empty. */
 static struct explanation_item *add_item(struct explanation *e, const char *name, char *text)
 {
 	if (!text || !*text) {
@@ -46,14 +46,14 @@ static bool fits_product(const struct explanation *e, struct gpu_set gpus)
 	return !e->product || gpu_set_has(gpus, e->product);
 }
 
-/* "(G52, 5thGen) ", if the text that follows holds for some GPUs only and none is chosen. */
+/* "(G52, 5thGen) " if the following text holds for some GPUs only and no GPU is chosen. */
 static void add_gpus(const struct explanation *e, struct gpu_set gpus, struct strbuf *text)
 {
 	if (gpus.words.n && !e->product)
 		strbuf_printf(text, "(%.*s) ", SPAN_ARG(gpus.words));
 }
 
-/* Every variant that may be the one: of a GPU only the first that fits. Returns it. */
+/* Add every variant. For a known GPU, add the first that fits and return its text. */
 static struct span add_variants(struct explanation *e, const char *name, const struct metric_variant *v)
 {
 	for (; v; v = v->next) {
@@ -78,13 +78,13 @@ static bool is_in_name(char c)
 	return isalnum((unsigned char)c) || strchr("_$.[]", c);
 }
 
-/* Take what is before the next name of a formula and the name off *rest; empty at the end. */
+/* Take the next name of a formula, and the text before it, off *rest; empty at the end. */
 static struct span next_name(struct span *rest, struct span *before)
 {
 	size_t i = 0, n = 0;
 
 	while (i < rest->n && !isalpha((unsigned char)rest->p[i]) && rest->p[i] != '_' && rest->p[i] != '$')
-		i++; /* digits of a number, too */
+		i++; /* includes the digits of a number */
 	while (i + n < rest->n && is_in_name(rest->p[i + n]))
 		n++;
 	*before = (struct span){rest->p, i};
@@ -207,7 +207,7 @@ static void add_operand(struct explanation *e, const char *label, struct span na
 	add_item(e, label, text.p)->metric = m;
 }
 
-/* Each name of the formula once. */
+/* Add each name of the formula once. */
 static void add_operands(struct explanation *e, struct span formula)
 {
 	struct span rest = formula, word, before;
@@ -314,7 +314,7 @@ static void add_findings(struct explanation *e, const char *metric)
 		if (!fits_product(e, def->gpus) || !is_used_by(def, metric))
 			continue;
 		if (e->judge && verdict && !holds)
-			continue; /* the machine's verdict is another one */
+			continue; /* this machine has another verdict now */
 		add_item(e, verdict ? "verdict" : "finding",
 			 xasprintf("%s: %s%s%s%.*s", def->name, def->title, holds ? ", holds now" : "",
 				   advice.n ? ". " : "", SPAN_ARG(advice)))
@@ -368,7 +368,7 @@ static void add_formulas(struct explanation *e, const struct metric_def *def)
 	bool by_guide = e->set && e->set->definitions == DEFINITIONS_GUIDE, mean = guide && guide->cores_mean;
 	struct span formula, printed;
 
-	if (m && !by_guide && m->text.n) { /* this machine's, which may be a later variant */
+	if (m && !by_guide && m->text.n) { /* the formula of this machine, which may be a later variant */
 		add_item(e, "formula", span_dup(m->text));
 		formula = m->text;
 	} else {
@@ -429,7 +429,7 @@ void explanation_metric(struct explanation *e, const struct metric_def *def)
 
 /* ---- constants ---- */
 
-/* Metrics whose formulas have the name, as many as fit into a line or two. */
+/* List metrics whose formulas use the constant, as many as fit into a line or two. */
 static void add_users(struct explanation *e, const char *name)
 {
 	struct strbuf text = {0};
@@ -461,7 +461,7 @@ static void explain_constant(struct explanation *e, const struct metric_constant
 
 /* ---- names in the data ---- */
 
-/* The metric of a Streamline variable or of a hardware counter. */
+/* Find the metric of a Streamline variable or of a hardware counter. */
 static const struct metric_def *metric_by_other_name(const struct explanation *e, const char *name)
 {
 	for (unsigned i = 0; i < e->db->n_metrics; i++)
@@ -501,7 +501,7 @@ bool explanation_named(struct explanation *e, const char *name)
 
 /* ---- names on the screens ---- */
 
-/* How a name is looked for: what is shown is the same, has all words of it, or one. */
+/* How a shown text must match the searched name: equal it, have all of its words, or have any. */
 enum name_look { LOOK_SAME, LOOK_ALL, LOOK_ANY, LOOKS };
 
 /* A search, and what it has found so far. */
@@ -553,7 +553,7 @@ static bool is_near(struct span text, struct span name, bool all)
 	return any;
 }
 
-/* See whether what is shown of a metric is or has what is looked for. */
+/* Compare a shown text of a metric with the searched name. */
 static void look_at(struct name_search *s, const struct metric_def *def, struct span shown)
 {
 	size_t n = strlen(def->name);
@@ -570,7 +570,7 @@ static void look_at(struct name_search *s, const struct metric_def *def, struct 
 		strbuf_printf(s->near, "%s%s (%s)", s->near->n ? ", " : "", def->name, def->title);
 }
 
-/* Of the alternatives of a row, the one that the GPU has. */
+/* Return the metric that the GPU has among the alternatives of a row. */
 static const struct metric_def *row_metric(const struct explanation *e, struct span names)
 {
 	const struct metric_def *first = NULL, *def;
@@ -585,7 +585,7 @@ static const struct metric_def *row_metric(const struct explanation *e, struct s
 	return first;
 }
 
-/* Every label of the shipped screens: "series NAMES | label / brief | ...". */
+/* Search every label of the shipped screens: "series NAMES | label / brief | ...". */
 static void look_at_labels(struct name_search *s)
 {
 	for (const struct embedded *file = embedded_charts; file->file; file++) {

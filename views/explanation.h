@@ -1,5 +1,5 @@
-/* explanation: what a metric, a finding, a verdict or a constant means, as paragraphs. The card of
- * the screen and `malitop explain` print the same ones. */
+/* explanation: the meaning of a metric, a finding, a verdict or a constant, as paragraphs. The card
+ * on the screen and `malitop explain` print the same ones. */
 #ifndef MALITOP_EXPLANATION_H
 #define MALITOP_EXPLANATION_H
 
@@ -19,18 +19,18 @@ enum explanation_part {
 extern const char
 	*const explanation_part_titles[EXPLANATION_PARTS]; /* "How it is computed"; the first is "" */
 
-#define EXPLANATION_NAME_COLS 12 /* of the names at the left of the paragraphs */
+#define EXPLANATION_NAME_COLS 12 /* columns of the names at the left of the paragraphs */
 
 struct explanation_item {
 	enum explanation_part part;
-	const char *name;            /* "formula", "means"; "" after one of the same name */
+	const char *name;            /* "formula", "means"; "" if the name is that of the item before */
 	char *text;                  /* not empty, owned */
 	const struct metric *metric; /* the operand that the item is about; NULL for none */
 	bool holds;                  /* a finding that holds now */
 };
 
 struct explanation {
-	/* What is known besides the definitions. Any pointer but `db` may be NULL. */
+	/* Input besides the names. Any pointer but `db` may be NULL. */
 	const struct gpudb *db;
 	const struct gpu_product *product; /* NULL: every variant is shown */
 	const struct views *views;         /* where metrics are shown */
@@ -46,15 +46,15 @@ struct explanation {
 void explanation_fini(struct explanation *e);
 void explanation_metric(struct explanation *e, const struct metric_def *def);
 void explanation_finding(struct explanation *e, const struct finding_def *def);
-/* Write what has that name: a finding, a verdict, a metric, its name in hardware or in Streamline,
- * or a constant. Returns false if there is none. */
+/* Explain the finding, verdict, metric or constant with that name. A metric is also found by its
+ * name in hardware or in Streamline. Returns false if there is none. */
 bool explanation_named(struct explanation *e, const char *name);
-/* Write the metric that is shown under a name: its title, its short title, or the label of a row,
- * in any case of letters. Returns false if there is none; then *near gets those that have a word of
- * it. */
+/* Explain the metric that is shown under a name: its title, its short title, or the label of a row,
+ * in upper or lower case. Returns false if there is none; *near then lists metrics that share a
+ * word with the name. */
 bool explanation_shown(struct explanation *e, const char *name, struct strbuf *near);
 
-/* What a judge makes of a finding; NULL if this machine cannot judge it, or without a judge. */
+/* Return the judgement of a finding; NULL without a judge, or if this machine cannot judge it. */
 const struct judged *explanation_judged(const struct judge *judge, const struct finding_def *def);
 
 #endif

@@ -12,11 +12,11 @@
 #define TIMELINE_ROWS 14 /* of the screen: below these the view needs all of them */
 #define PARTS_MAX 8
 #define PART_GAP 2    /* between parts of the header */
-#define CLOCK_COLS 16 /* "1.20 of 1.40 GHz": a clock whose length changes moves nothing */
+#define CLOCK_COLS 16 /* fixed for "1.20 of 1.40 GHz", so that other parts do not move */
 #define FPS_COLS 8
 #define TAB_TEXT 64
 
-/* A part of the header or the footer, and how much it matters: 0 the most. */
+/* A part of the header or the footer, and its rank: 0 is the most important. */
 struct frame_part {
 	const char *text;
 	unsigned rank;
@@ -24,8 +24,8 @@ struct frame_part {
 	int cols; /* columns it takes without the gap; 0: it is not shown */
 };
 
-/* Decide which parts fit into `cols`, by rank. A part that does not fit leaves its columns to later
- * ones; rank 0 is always shown. */
+/* Select the parts that fit into `cols`, by rank. Later parts may use the columns of one that does
+ * not fit. Rank 0 is always shown. */
 static void fit_parts(struct frame_part *parts, int n, int cols)
 {
 	for (unsigned rank = 0; rank < PARTS_MAX; rank++)
@@ -48,7 +48,7 @@ static struct frame_part part_of(const char *text, unsigned rank, enum style sty
 	return (struct frame_part){text, rank, style, cols > 0 && cols < cols_min ? cols_min : cols};
 }
 
-#define RIGHT 3 /* parts of the header at its right end, the last ones */
+#define RIGHT 3 /* how many of the last parts are at the right end */
 
 static void draw_header(const struct frame_text *text, struct canvas *canvas, struct rect r)
 {
@@ -62,7 +62,7 @@ static void draw_header(const struct frame_text *text, struct canvas *canvas, st
 	int n = ARRAY_LEN(parts);
 
 	fit_parts(parts, n, r.w + PART_GAP);
-	for (int i = 0; i < n; i++) { /* first those at the right, from right to left */
+	for (int i = 0; i < n; i++) { /* place the parts at the right end first, from right to left */
 		const struct frame_part *p = i < RIGHT ? &parts[n - 1 - i] : &parts[i - RIGHT];
 		struct rect (*cut)(struct rect * r, int w) = i < RIGHT ? rect_right : rect_left;
 
@@ -109,7 +109,7 @@ static enum tab_form fit_tabs(const struct views *views, const struct view *show
 	return TABS_KEYS;
 }
 
-/* Returns what is left of the row. */
+/* Draw the tabs. Returns the rest of the row. */
 static struct rect draw_tabs(const struct frame_text *frame, const struct views *views,
 			     const struct view *shown, struct canvas *canvas, struct rect r)
 {
@@ -120,7 +120,7 @@ static struct rect draw_tabs(const struct frame_text *frame, const struct views 
 
 	if (frame->findings || !shown)
 		snprintf(findings, sizeof(findings), " ! %u ", frame->findings);
-	/* room for a finding in any case, so that the tabs stay when there is one */
+	/* always leave room for a finding, so that the tabs do not move when there is one */
 	form = fit_tabs(views, shown, r.w - text_width(findings[0] ? findings : " ! 1 "));
 	canvas_fill(canvas, r, STYLE_TAB, ' ');
 	for (unsigned i = 0; i < views->n_views; i++) {
@@ -152,7 +152,7 @@ static struct rect draw_tabs(const struct frame_text *frame, const struct views 
 	return rest;
 }
 
-/* The word and the first key do the same; a last key has its own column. */
+/* A click on the word or the first key presses the first key; the last key has its own column. */
 static void add_key_hits(const struct frame_text *text, const uint32_t press[2], struct rect cell,
 			 int key_cols)
 {
@@ -187,8 +187,8 @@ static void draw_keys(const struct frame_text *text, struct canvas *canvas, stru
 	}
 }
 
-/* The answers are always shown. A question that is too long is cut at its end; while it is typed,
- * at its start, so that the cursor stays visible. */
+/* Draw a question and its answers, which are always shown. A question that is too long is cut at
+ * its end, or at its start while the user types it, so that the cursor stays visible. */
 static void draw_ask(const struct foot_ask *ask, struct canvas *canvas, struct rect r)
 {
 	const char *text = ask->text, *end = text + strlen(text);
@@ -202,7 +202,7 @@ static void draw_ask(const struct foot_ask *ask, struct canvas *canvas, struct r
 		canvas_fill(canvas, rect_left(&r, 1), STYLE_SELECTED, '_');
 }
 
-/* Draw it at the right end of a row. The keys in the footer stay in sight. */
+/* Draw the alert at the right end of a row, so that it does not cover the keys in the footer. */
 static void draw_alert(const struct alert *alert, struct canvas *canvas, struct rect r)
 {
 	r = rect_right(&r, text_width(alert->text) + 2);
@@ -263,7 +263,7 @@ void frame_draw(const struct frame_text *text, const struct views *views, const 
 		return;
 	draw_header(text, canvas, rect_top(r, 1));
 	rest = draw_tabs(text, views, shown, canvas, rect_top(r, 1));
-	/* what the tabs leave, or the whole row: half a message would not tell its cause */
+	/* in the rest of the row, or the whole row: half a message would hide its cause */
 	if (text->alert && text_width(text->alert->text) + 2 > rest.w)
 		rest = (struct rect){0, ALERT_ROW, canvas->cols, 1};
 	if (text->alert)

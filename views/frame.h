@@ -17,11 +17,11 @@ struct foot_key {
 /* The keys of the footer, from left to right. */
 struct foot_keys {
 	struct foot_key keys[FOOT_KEYS];
-	uint32_t press[FOOT_KEYS][2]; /* what a click on each presses: its first key, its last one */
+	uint32_t press[FOOT_KEYS][2]; /* keys that a click on each presses: its first and its last one */
 	unsigned n;
 };
 
-/* What the footer asks for instead of showing the keys. */
+/* A question that replaces the keys in the footer. */
 struct foot_ask {
 	const char *text, *answers; /* "send SIGTERM to 4711 game?", "y/n" */
 	bool typed;                 /* the text is being typed, so its end must be visible */
@@ -29,10 +29,10 @@ struct foot_ask {
 
 /* The conclusion from the numbers on the screen in two to five words, and its evidence. */
 struct verdict_text {
-	const char *words; /* NULL or "" for none, and no row for it */
+	const char *words; /* NULL or "" for none, and for no row */
 	enum style style;  /* of the words: STYLE_CALM, STYLE_BUSY or STYLE_HOT */
 	const char *evidence;
-	int from; /* rows of the terminal: not shown in smaller ones */
+	int from; /* least rows of the terminal to show it */
 };
 
 #define VERDICT_ROWS 2
@@ -41,8 +41,8 @@ struct verdict_text {
 struct alert {
 	char text[512]; /* printable */
 	int64_t at_ns;
-	bool quiet; /* only listed: the screen says it already */
-	bool news;  /* nothing failed: a log is complete, the verdict is another, a key has an answer */
+	bool quiet; /* listed only, because the screen shows it already */
+	bool news;  /* not a failure: a log is complete, the verdict has changed, a key has an answer */
 };
 
 /* The rows around the body: header, tabs, verdict, footer. All texts are printable. */
@@ -60,11 +60,11 @@ struct frame_text {
 	const char *dropped;          /* "0 dropped" */
 	const struct timeline *timeline; /* in a row above the footer; NULL for no such row */
 	struct hits *hits;               /* gets the tabs and the words of the footer; NULL if not needed */
-	unsigned findings; /* their number, at the end of the tabs; 0 shows nothing, unless they are shown */
+	unsigned findings;               /* number of findings, after the tabs; 0 is shown only in Findings */
 	struct verdict_text verdict[VERDICT_ROWS];
 };
-/* Draw header, tabs, verdict and footer, and cut them off *r, which is then the body. `shown` NULL:
- * the findings are. */
+/* Draw header, tabs, verdict and footer, and cut them off *r; the rest is the body. `shown` is NULL
+ * while Findings is shown. */
 void frame_draw(const struct frame_text *text, const struct views *views, const struct view *shown,
 		struct canvas *canvas, struct rect *r);
 /* Draw only the footer, into the row r, and the alert. */

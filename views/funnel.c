@@ -4,16 +4,15 @@
 #include <math.h>
 #include <string.h>
 
-/* funnel: what enters a row of stages, and how much each of them kills.
+/* funnel: the primitives that enter each of a row of stages, and the share that each stage culls.
  *
- * Series that stand beside each other and have the same label are one stage: a count (what enters
- * it), then percentages: what it kills of what enters, and of all. The first stage is the input,
- * which the bars are drawn to; the last is what is left. A stage with a single percentage has its
- * share of all; one without is all. The order of the stages depends
- * on the GPU, so there is a chart for each order.
+ * Neighbouring series with the same label are one stage: a count (its input), then percentages: the
+ * share that it culls of its input, and of all primitives. The first stage is the input, which
+ * scales the bars; the last is the rest. A stage with a single percentage has its share of all; one
+ * without has all. The order of the stages depends on the GPU, so there is a chart for each order.
  *
- * Where the bars stay long enough, things without a unit of their own have a column of what enters
- * for each shown frame; while no source counts frames, for each wanted one. */
+ * If the bars stay long enough, a column shows the input of each stage per shown frame, or per
+ * wanted frame while no source counts frames. It has no unit. */
 
 struct stage {
 	const char *label;
@@ -23,7 +22,7 @@ struct stage {
 
 enum { LABEL_MIN = 8, BAR_MIN = 12, GAP = 1, STAGE_MAX = 2, NOTE_FROM = 90, NOTE_COLS = 10 };
 
-/* Cuts the stage that begins at series *at off the chart. */
+/* Take the stage that starts at series *at off the chart. */
 static struct stage next_stage(const struct chart *chart, unsigned *at)
 {
 	struct stage stage = {.label = chart->series[*at].label, .note = chart->series[*at].note};
@@ -50,8 +49,8 @@ static int count_stages(const struct chart *chart)
 	return n;
 }
 
-/* The headings of the column per frame while no source counts frames, the longest first, and what
- * each leaves to the bar. They are longer than "per frame", so that nothing moves when one does. */
+/* Headings of the column per frame while no source counts frames, the longest first, and the
+ * columns that each leaves to the bar. All are longer than "per frame", so that nothing moves. */
 static const struct frame_head {
 	const char *wanted;
 	int bar_min;
@@ -104,7 +103,7 @@ static struct funnel_columns cut_columns(const struct chart *chart, struct rect 
 	return c;
 }
 
-/* Draw the part that survives the stage in one texture and the killed part in another, both to the
+/* Draw the part that survives the stage and the part that it culls in two textures, both to the
  * scale of the input. */
 static void draw_bar(const struct drawing *d, const struct stage *stage, struct rect bar, double input)
 {
@@ -122,7 +121,7 @@ static void draw_bar(const struct drawing *d, const struct stage *stage, struct 
 		canvas_parts(d->canvas, bar, parts, stage->of_all ? visible_style : input_style, 1);
 }
 
-/* Draw how many primitives enter per frame, at the right end of the column, under the heading; a
+/* Draw how many primitives enter per frame, at the right end of the column, below the heading. A
  * dash if the frame rate is unknown. */
 static void draw_per_frame(const struct drawing *d, const struct series *count, struct rect cell)
 {
@@ -163,7 +162,7 @@ static void draw_stage(const struct drawing *d, const struct stage *stage, const
 		draw_share(d, stage->killed, c->killed);
 	if (stage->of_all)
 		draw_share(d, stage->of_all, c->of_all);
-	else /* the input is all there is */
+	else /* only the input is known */
 		widget_number(d->canvas, c->of_all, unit_find(SPAN_LIT("percent")),
 			      input > 0 ? 100 : (double)NAN, false, false, STYLE_TEXT);
 }
@@ -188,11 +187,11 @@ static struct need funnel_size(const struct drawing *d, int cols)
 	int stages = count_stages(d->chart);
 
 	(void)cols;
-	/* one line of headings, because the percentages have different bases */
+	/* headings take one line, because the percentages have different bases */
 	return (struct need){1 + stages, 1 + STAGE_MAX * stages + 1};
 }
 
-/* Draw the legend below the stages, if lines are left over. */
+/* Draw the legend below the stages, if lines are left. */
 static void draw_legend(struct canvas *canvas, struct rect r, int from)
 {
 	static const struct {

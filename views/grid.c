@@ -1,6 +1,6 @@
-/* grid: the places of a view's panels, and the border around each. The body is a stack of bands; a
- * band is a row of panels side by side. Widths follow from the terminal's width, heights from the
- * needs of the widgets, from what can grow, and from the charts' weights. */
+/* grid: the layout of the panels of a view, and their borders. The body is a stack of bands; a band
+ * is a row of panels side by side. Widths follow from the terminal's width. Heights follow from the
+ * needs of the widgets, their growth limits, and the charts' weights. */
 #include "base/real.h"
 #include "views/widget.h"
 
@@ -9,19 +9,19 @@
 
 #define COLS_MIN 40
 #define ROWS_MIN 10
-#define FRAME_COLS 80 /* below these a panel is its rows alone */
+#define FRAME_COLS 80 /* below this a panel has no border */
 #define FRAME_ROWS 20
-#define COMPACT_ROWS 14 /* of the body: below these there are rows of all panels, no panels */
-#define CARD_COLS 120   /* from here on a wide panel has a card beside it */
+#define COMPACT_ROWS 14 /* of the body: below this rows of all panels are drawn without panels */
+#define CARD_COLS 120   /* from this on a wide panel has a card beside it */
 #define CARD_MIN 44
 #define CARD_MAX 60
 #define BORDER 2      /* rows of the borders of one panel */
-#define LIST_MAX 16   /* rows that a list grows to before graphs get theirs */
-#define ROWS_WEIGHT 6 /* of charts without a weight, which want few rows but need them */
-#define GRAPH_MAX 16  /* rows that a panel grows to before those of less weight get any */
+#define LIST_MAX 16   /* rows that a list gets before graphs get more */
+#define ROWS_WEIGHT 6 /* weight of charts without one, whose few rows are essential */
+#define GRAPH_MAX 16  /* rows that a panel gets before panels of less weight get any */
 #define PANELS_MAX 32
 #define PRIORITY_MAX 9
-#define SPARE_MIN 6 /* lines that make a graph under rows worth its place */
+#define SPARE_MIN 6 /* least lines for a graph below rows */
 
 struct panel {
 	struct drawing d;
@@ -31,19 +31,19 @@ struct panel {
 };
 
 struct band {
-	unsigned first, n; /* of the shown panels */
+	unsigned first, n; /* range of the shown panels */
 	int min, most, rows;
 	unsigned weight;
-	bool graph; /* one of its widgets is a graph, which grows with the terminal */
-	bool spare; /* a widget of it makes something of any number of lines */
+	bool graph; /* a widget in it is a graph, which grows with the terminal */
+	bool spare; /* a widget in it can use any number of lines */
 };
 
-/* What grows in each round. */
+/* Rounds of growth: which bands get rows. */
 enum growth { GROW_WANTED, GROW_GRAPHS, GROW_LISTS, GROW_ANY };
 
 struct grid {
 	const struct view_data *data;
-	struct panel panels[PANELS_MAX], *shown[PANELS_MAX]; /* all of them, and those not dropped */
+	struct panel panels[PANELS_MAX], *shown[PANELS_MAX]; /* all; not dropped */
 	unsigned n_panels, n_shown;
 	struct band bands[PANELS_MAX];
 	unsigned n_bands;
@@ -65,7 +65,7 @@ static bool is_half(const struct panel *p)
 	return p->d.chart->place == PLACE_HALF || p->d.chart->place == PLACE_CARD;
 }
 
-/* Return how many panels of one column each there are in a row, from i on. */
+/* Return how many consecutive panels of one column there are from i on. */
 static unsigned count_halves(const struct grid *g, unsigned i)
 {
 	unsigned n = 0;
@@ -75,8 +75,8 @@ static unsigned count_halves(const struct grid *g, unsigned i)
 	return n;
 }
 
-/* Those of one column go into bands of as many as there are columns, with bands as equal as
- * possible. A wide one has the card that follows it beside it. */
+/* Put panels of one column into bands with as many panels as there are columns, as evenly as
+ * possible. A wide panel gets the card that follows it beside it. */
 static void make_bands(struct grid *g)
 {
 	g->n_bands = g->n_shown = 0;
@@ -142,7 +142,7 @@ static int lay_out(struct grid *g)
 	return rows;
 }
 
-/* Drop the least important panel; of several, the last. Returns false if only one is left. */
+/* Drop the least important panel, the last of several. Returns false if only one is left. */
 static bool drop_panel(struct grid *g)
 {
 	struct panel *least = NULL;
@@ -162,7 +162,7 @@ static bool drop_panel(struct grid *g)
 }
 
 /* Restore dropped panels that fit after a larger one was dropped, the most important first. Returns
- * the rows that are used. */
+ * the rows used. */
 static int restore_panels(struct grid *g, int rows)
 {
 	for (unsigned priority = 1; priority <= PRIORITY_MAX; priority++)
@@ -219,7 +219,7 @@ static int grow_bands(struct grid *g, int left, enum growth growth)
 	return left;
 }
 
-/* Give a panel the rows for what it shows in addition, if enough are left. Returns the rest. */
+/* Give a panel the rows for its extra content, if enough are left. Returns the rest. */
 static int grow_panel(const struct grid *g, struct band *b, const struct panel *p, int left)
 {
 	int need = p->need.most + g->border - b->rows, rows;
@@ -244,7 +244,7 @@ static bool has_graphs(const struct grid *g)
 }
 
 /* Give the remaining rows to bands of rows, which draw graphs in them. Only as many bands get some
- * as there is room for graphs. Returns the rest. */
+ * as have room for a graph. Returns the rest. */
 static int share_spare(struct grid *g, int left)
 {
 	unsigned bands = 0, n = (unsigned)left / SPARE_MIN;
@@ -283,7 +283,7 @@ static void share_rows(struct grid *g, int left)
 
 /* ---- drawing ---- */
 
-/* A selected graph is marked by the title in its border. */
+/* Make the title in the border the mark of a selected graph. */
 static void mark_title(struct hits *hits, unsigned from, const struct chart *chart, struct rect title)
 {
 	title.w = text_width(chart->title) + 2;
@@ -374,7 +374,7 @@ bool view_breaks_down(const struct view *view)
 	return false;
 }
 
-/* The greatest value of a metric in any source, now or since the start; NaN if none knows it. */
+/* Return the greatest value of a metric in any source, now or since the start; NaN if unknown. */
 static double value_somewhere(const struct view_data *data, struct span name, bool total)
 {
 	double most = NAN;
@@ -408,7 +408,7 @@ const struct chart *view_panel(const struct view *view, const struct view_data *
 	return NULL;
 }
 
-/* Mark the selected row, over all that was drawn. */
+/* Highlight the selected row, over the finished drawing. */
 static void mark_selected(const struct view_data *data, struct canvas *canvas)
 {
 	int at = data->hits && data->selected.chart ? hits_row(data->hits, &data->selected) : -1;
@@ -417,8 +417,8 @@ static void mark_selected(const struct view_data *data, struct canvas *canvas)
 		canvas_restyle(canvas, data->hits->list[at].mark, STYLE_SELECTED);
 }
 
-/* Whether a panel belongs after the next one, which was busier since the start. That changes
- * slowly, so panels do not swap places all the time. */
+/* Whether a panel belongs after the next one because that one was busier since the start. Means
+ * since the start change slowly, so panels rarely swap. */
 static bool comes_after(const struct view_data *data, const struct panel *p)
 {
 	const struct chart *a = p[0].d.chart, *b = p[1].d.chart;
@@ -451,7 +451,7 @@ static void draw_bands(const struct grid *g, struct rect body)
 	}
 }
 
-/* Whether the layout has it, and the width. */
+/* Whether the layout and the width include the chart. */
 static bool is_chosen(const struct chart *chart, const struct view_data *data, int cols)
 {
 	return cols >= (int)chart->from_cols && (!chart->below_cols || cols < (int)chart->below_cols) &&
@@ -491,7 +491,7 @@ static void draw_body(const struct view *view, const struct view_data *data, str
 	draw_bands(&g, body);
 }
 
-/* Draw twice if graphs lack history: the first drawing only requests it. */
+/* Draw twice if graphs lack history: the first drawing only requests the points. */
 static void draw_with_past(const struct view *view, const struct view_data *data, struct canvas *canvas,
 			   struct rect body)
 {

@@ -1,16 +1,17 @@
-/* heat: a row per series, time from left to right with the newest at the right, and in each cell a
- * shade for its share. With `c` graphs are drawn so as well: a row per core of the first series. */
+/* heat: a row per series, time from left to right with the newest at the right, and a shade per
+ * cell for the share. With `c` graphs are drawn this way too: a row per core of the first
+ * series. */
 #include "views/widget.h"
 
 #include <math.h>
 #include <stdio.h>
 
 #define LABEL_COLS 9
-#define STEP_COLS 7 /* of the legend: "▒ 10  " */
+#define STEP_COLS 7 /* columns of a step of the legend: "▒ 10  " */
 
 #define STEPS 5
 
-/* The percentages at which the shades begin: for classes, where rare values must be visible, and
+/* The percentages at which the shades start: for classes, whose rare values must be visible, and
  * for loads. */
 static const double class_steps[STEPS] = {0.5, 2, 10, 25, 45}, load_steps[STEPS] = {5, 25, 50, 70, 90};
 
@@ -19,7 +20,7 @@ static const double *steps_of(const struct chart *chart)
 	return chart->loads ? load_steps : class_steps;
 }
 
-/* A cell has the mean of its two points; at back < 0 there is no point yet. */
+/* Return the shade of a cell: the mean of its two points. A negative `back` has no point yet. */
 static int shade_back(const struct drawing *d, const struct series *s, const struct metric_instance *instance,
 		      double scale, int back)
 {

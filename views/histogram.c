@@ -6,13 +6,13 @@
 #include <math.h>
 #include <stdio.h>
 
-/* histogram: one row per class of a distribution: its share now and since the start. Lines that are
- * left over show the series of the corner as a graph. A wide one has the value beside each as well.
+/* histogram: one row per class of a distribution: its share now and since the start. Spare lines
+ * show the series of the corner as a graph. A wide panel has the value beside each as well.
  *
  * Option `words`: a comma-separated word for each series, such as "fast, ok, slow". `whole yes`:
- * all classes or none; otherwise the last ones are there where space is short. */
+ * all classes or none; otherwise the first classes are omitted if space is short. */
 
-/* Words that judge have a colour. */
+/* Words with a judgement have a colour. */
 static const struct {
 	const char *word;
 	enum style style;
@@ -32,7 +32,7 @@ enum {
 	BESIDE_BAR_MIN = 24
 };
 
-/* The columns of one row. Those that do not fit are 0 wide. */
+/* The columns of one row. A width of 0 means that it does not fit. */
 struct histogram_columns {
 	struct rect label, bar, now, total, word, beside;
 };
@@ -69,7 +69,7 @@ static struct histogram_columns cut_columns(const struct chart *chart, struct re
 }
 
 /* Return the worst style of a class. If the corner's metric has a limit, a slow class is an alarm
- * only beyond it, and neutral while it is not judged. */
+ * only beyond it, and neutral while the metric is not judged. */
 static enum style worst_style(const struct drawing *d)
 {
 	struct series s;
@@ -124,7 +124,7 @@ static void draw_row(const struct drawing *d, const struct series *series, const
 	double now = series_rate_now(series, d->data);
 	struct series beside;
 
-	style = now > 0 ? style : STYLE_DIM; /* an empty one is no alarm */
+	style = now > 0 ? style : STYLE_DIM; /* an empty class is not an alarm */
 	canvas_text_right(d->canvas, c->label, STYLE_TEXT, series->label);
 	canvas_meter(d->canvas, c->bar, style, now / scale, NAN);
 	widget_value(d, c->now, series, NULL, now, STYLE_TEXT, false);

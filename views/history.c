@@ -1,4 +1,4 @@
-/* History as widgets draw it: two points per cell, and a colour for each cell. */
+/* History for widgets: two points per cell, and a colour for each cell. */
 #include "base/alloc.h"
 #include "base/real.h"
 #include "views/widget.h"
@@ -8,12 +8,12 @@
 
 #define SMALL_LIMIT 25 /* percent: below it, a scale up to 100 would be too coarse */
 #define SORT_NS 5000000000ll
-#define STICK 8        /* points within which a cell keeps the colour of the one before it */
-#define NEAR 3         /* and the boundary is not further than this */
+#define STICK 8        /* points within which a cell keeps the colour of the cell before it */
+#define NEAR 3         /* and within which the boundary must be */
 #define ABOVE_PEAK 1.1 /* a scale ends this much above the peak */
-#define LOW_SHARE 0.45 /* of a scale: a peak below it for HOLD_S takes the scale down a step */
+#define LOW_SHARE 0.45 /* share of a scale: a peak below it for HOLD_S lowers the scale by a step */
 #define HOLD_S 10
-#define BELOW_SCALE 5 /* times a lower limit is full: far above it all is well */
+#define BELOW_SCALE 5 /* times a lower limit fills the scale, because greater values are uncritical */
 
 static const double steps[] = {1, 2, 3, 5, 10};
 
@@ -40,13 +40,13 @@ static double step_below(double top)
 	return unit / 2;
 }
 
-/* The greatest of the n values from `at` on; 0 if there is none. */
+/* Return the greatest of the n values from `at` on; 0 if there is none. */
 static double peak_of(const double *values, int at, int n)
 {
 	double peak = 0;
 
 	for (int i = at; i < at + n; i++)
-		peak = real_max(peak, values[i]); /* real_max passes over NaN */
+		peak = real_max(peak, values[i]); /* real_max ignores NaN */
 	return peak;
 }
 
@@ -200,8 +200,8 @@ void widget_cursor(const struct drawing *d, const struct feed *feed, struct rect
 		canvas_restyle(d->canvas, (struct rect){r.x + r.w - 1 - back, r.y, 1, r.h}, STYLE_CURSOR);
 }
 
-/* Return the mean over the last whole 5 s of the clock, so that it stays the same until the next 5
- * s are over. Before the first 5 s are over, return the oldest value, which also stays the same. */
+/* Return the mean over the last complete 5 s of the clock, which stays the same for 5 s. Before the
+ * first 5 s are over, return the oldest value, which stays the same too. */
 double series_sort_key(const struct series *series, const struct view_data *data)
 {
 	const struct feed *feed = series_feed(series, data);

@@ -1,5 +1,5 @@
-/* hits: a list of what is drawn where on the screen. Frame and views fill it from top to bottom
- * while they draw; the selection and the mouse read it afterwards. */
+/* hits: a list of the rectangles on the screen that can be selected or clicked. Frame and views
+ * fill it from top to bottom while they draw; the selection and the mouse read it afterwards. */
 #ifndef MALITOP_HITS_H
 #define MALITOP_HITS_H
 
@@ -10,14 +10,14 @@ struct series;
 struct metric;
 struct metric_instance;
 
-/* What a row shows, and what is selected with it. The pointers belong to the views and their sets:
+/* The subject of a row, by which it is selected. The pointers belong to the views and their sets:
  * they are valid until the views are rebuilt. */
 struct row_subject {
 	const struct chart *chart;              /* NULL: nothing */
 	const struct series *series;            /* NULL: none, as in the table of counters */
 	const struct metric *metric;            /* NULL: none, as for a process */
 	const struct metric_instance *instance; /* NULL: all cores, slices, CPUs together */
-	uint64_t item;                          /* of what has no metric, such as a function; 0: none */
+	uint64_t item;                          /* identity without a metric, as of a function; 0: none */
 };
 
 enum hit_kind {
@@ -27,7 +27,7 @@ enum hit_kind {
 	HIT_PANEL,    /* subject.chart; number: rows of its title, 0 or 1 */
 	HIT_ROW,      /* subject */
 	HIT_PROCESS,  /* number: its row in the list */
-	HIT_COLUMN,   /* a title to sort by; number: enum process_key */
+	HIT_COLUMN,   /* a heading to sort by; number: enum process_key */
 	HIT_GRAPH,    /* of the past; end_ns, cell_ns */
 	HIT_TIMELINE, /* from the oldest to the newest time */
 };
@@ -41,7 +41,7 @@ struct hit {
 	int64_t end_ns, cell_ns; /* of a graph: the end of its newest cell, the time of each */
 };
 
-/* In the order of drawing. {0} is empty. */
+/* Hits in the order of drawing. {0} is empty. */
 struct hits {
 	struct hit *list;
 	unsigned n, room;
@@ -52,9 +52,9 @@ void hits_fini(struct hits *hits);
 void hits_add(struct hits *hits, const struct hit *hit);
 /* Return the last hit drawn at x, y, which covers earlier ones; NULL if there is none. */
 const struct hit *hits_at(const struct hits *hits, int x, int y);
-/* The moment that a graph shows at x, the end of that cell. */
+/* Return the time that a graph shows at x: the end of that cell. */
 int64_t hits_moment(const struct hit *graph, int x);
-/* Return the row at x, y, whatever covers it; NULL if there is none. */
+/* Return the row at x, y even if something covers it; NULL if there is none. */
 const struct hit *hits_row_at(const struct hits *hits, int x, int y);
 /* Return the position of the row with that subject, -1 if there is none. */
 int hits_row(const struct hits *hits, const struct row_subject *subject);

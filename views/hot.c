@@ -1,6 +1,6 @@
-/* hot: the functions that run, the hottest first: self and total, in percent of one CPU or, where
- * that is unknown, of the samples; module, thread. hot-around: of the selected one its callers, its
- * calls and its addresses. */
+/* hot: the functions that run, the hottest first: self and total, in percent of one CPU, or of the
+ * samples if that is unknown; module, thread. hot-around: callers, calls and addresses of the
+ * selected function. */
 #include "views/hot.h"
 
 #include "views/widget.h"
@@ -12,7 +12,7 @@
 #define NAME_MAX 44
 #define NUMBER_W 7
 #define LINES_MIN 4
-#define WORDS_MOST 8 /* of why there is nothing */
+#define WORDS_MOST 8 /* lines of the reason for an empty list */
 #define PARTS_MOST 6
 
 uint64_t hot_row_item(const struct hot_profile *profile, const struct hot_row *row)
@@ -22,7 +22,7 @@ uint64_t hot_row_item(const struct hot_profile *profile, const struct hot_row *r
 	return span_hash(span_of(f->name)) ^ 3 * span_hash(span_of(f->module)) ^ 5 * (f->start + 1);
 }
 
-/* Percent of a share. */
+/* Convert a share to percent of one CPU, or of the samples. */
 static double share_percent(const struct hot_shown *hot, double share)
 {
 	return share * (isfinite(hot->busy) ? hot->busy : 100);
@@ -54,7 +54,7 @@ static void draw_heads(struct canvas *canvas, struct rect row, bool calls)
 	canvas_text_right(canvas, at[MARGIN], STYLE_DIM, canvas->ascii ? "+-" : "\u00b1");
 }
 
-/* In shares of a CPU; before the first sample of all it is unknown. */
+/* Draw the history in shares of a CPU. It is unknown before the first sample. */
 static void draw_past(const struct hot_shown *hot, struct canvas *canvas, struct rect r, uint32_t function)
 {
 	double points[2 * HOT_PAST];
@@ -114,7 +114,7 @@ static struct need hot_size(const struct drawing *d, int cols)
 			    : (struct need){0, 0};
 }
 
-/* The row that is selected; -1: none. */
+/* Return the selected row; -1: none. */
 static int selected_row(const struct view_data *data)
 {
 	const struct hot_shown *hot = data->hot;
@@ -125,7 +125,7 @@ static int selected_row(const struct view_data *data)
 	return -1;
 }
 
-/* By the name of the function, its module or its thread. */
+/* Whether the name of the function, its module or its thread fits the filter. */
 static bool fits_filter(const struct view_data *data, const struct hot_row *row)
 {
 	const struct hot_profile *p = data->hot->profile;
@@ -136,7 +136,7 @@ static bool fits_filter(const struct view_data *data, const struct hot_row *row)
 	       (row->n_threads == 1 && strcasestr(p->threads[row->thread].name, data->filter));
 }
 
-/* What the rows that have no room are together. */
+/* Draw the sum of the rows that do not fit. */
 static void draw_rest(const struct hot_shown *hot, struct canvas *canvas, struct rect row, int from)
 {
 	struct rect c[COLUMNS];
@@ -176,7 +176,7 @@ static void hot_draw(const struct drawing *d, struct rect r)
 		      count_format(count, hot->table->count), plural_ending(hot->table->count), hot->seconds,
 		      hot->whose, hot->lost, hot->cost);
 	draw_heads(d->canvas, widget_head(&r), hot->table->has_calls);
-	/* Filtered, all that fit are few. */
+	/* a filter leaves few rows */
 	filtered = d->data->filter && d->data->filter[0];
 	from = filtered ? 0 : widget_scroll(d->data, n, r.h - 1, selected_row(d->data));
 	for (i = from; i < n && r.h > (!filtered && i + 1 < n); i++)

@@ -1,5 +1,5 @@
-/* lanes: swim lanes. A lane per series, as high as there is room (one row if it is a `sub`), time
- * from left to right with the newest at the right, and the value now at its end. */
+/* lanes: a lane per series, as high as space permits (one row for a `sub`), time from left to right
+ * with the newest at the right, and the current value at the end. */
 #include "views/widget.h"
 
 #define LABEL_COLS 18
@@ -7,7 +7,7 @@
 #define LANE_WANTED 4
 #define LANE_MAX 10
 
-/* A `sub` series has a lane of one row. */
+/* Whether the series is a `sub`, whose lane has one row. */
 static bool is_thin(const struct series *s)
 {
 	return s->label[0] == ' ';
@@ -33,7 +33,7 @@ static void draw_lane(const struct drawing *d, const struct series *s, struct re
 	enum style style = now > 0 ? chart_style(d, s, NULL, now, -1) : STYLE_DIM;
 	struct rect label, value;
 
-	/* of a high lane only the label stands out: a ground below a graph is too much */
+	/* highlight only the label of a high lane: a background below a graph would be too much */
 	widget_hit(d, r, r.h > 1 ? (struct rect){r.x, r.y + r.h - 1, LABEL_COLS, 1} : r,
 		   (struct row_subject){d->chart, s, s->metric, NULL, 0});
 	label = rect_left(&r, LABEL_COLS);
@@ -41,7 +41,7 @@ static void draw_lane(const struct drawing *d, const struct series *s, struct re
 	rect_right(&label, 1);
 	if (r.h > 1)
 		canvas_printf(d->canvas, rect_right(&label, AXIS_COLS), STYLE_AXIS, "%*g", AXIS_COLS, scale);
-	for (int x = 0; x < r.w && r.h > 1; x += 2) /* the grid at the top of the scale */
+	for (int x = 0; x < r.w && r.h > 1; x += 2) /* grid at the top of the scale */
 		canvas_put(d->canvas, r.x + x, r.y, STYLE_TRACK, 0x2508);
 	canvas_text(d->canvas, rect_bottom(&label, 1), now > 0 ? STYLE_TEXT : STYLE_DIM,
 		    s->label + is_thin(s));

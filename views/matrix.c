@@ -1,11 +1,11 @@
-/* matrix: a row per label, a column per note; each cell has a bar, a value, and a history if it is
- * wide, for which rows are two lines high where there is room. A cell without a series is a dash.
+/* matrix: a row per label, a column per note. Each cell has a bar, a value, and a history if it is
+ * wide; rows with history are two lines high if space permits. A cell without a series is a dash.
  * All bars of a column have one scale.
  *
- * With `each cluster` a row per series and a column per cluster of the CPUs, or with `c` per CPU if
- * they fit; each row has a scale, a word where there is a limit, and a line above it where the note
- * changes. In a narrow terminal the rows are in two halves side by side, or there are none. `least
- * N`: there is none with fewer series: the first ones are shown elsewhere, too. */
+ * `each cluster`: a row per series and a column per cluster of the CPUs, or with `c` per CPU if
+ * they fit. Each row has a scale and, if it has a limit, a word; a line separates rows with
+ * different notes. In a narrow terminal the rows are in two halves side by side, or omitted. `least
+ * N`: omit a matrix of fewer series, because the first ones are shown elsewhere, too. */
 #include "base/alloc.h"
 #include "base/real.h"
 #include "views/widget.h"
@@ -18,10 +18,10 @@
 #define COLUMNS_MAX 16
 #define BAR_MIN 6
 #define CELL_GAP 2
-#define BESIDE_FROM 32 /* columns of a cell that has a value beside */
-#define FOLD_BELOW 116 /* columns */
+#define BESIDE_FROM 32 /* least columns of a cell with a second value */
+#define FOLD_BELOW 116 /* columns: narrower panels are folded */
 #define FOLD_GAP 2
-#define FOLD_CELL (1 + WIDGET_NUMBER_COLS + 3) /* a cell in a half */
+#define FOLD_CELL (1 + WIDGET_NUMBER_COLS + 3) /* columns of a cell in a half */
 #define FOLD_LABEL 15
 #define CPU_CELL (CELL_GAP + WIDGET_NUMBER_COLS + 6) /* with the longest unit and a mark */
 
@@ -81,7 +81,7 @@ static void list_clusters(const struct drawing *d, struct matrix *m, int cols)
 		m->instances[0] = NULL;
 }
 
-/* Return into how many parts side by side the rows are folded; 0 if there is no room. */
+/* Return into how many parts side by side the rows are folded; 0 if they do not fit. */
 static unsigned count_folds(const struct drawing *d, const struct matrix *m, int cols)
 {
 	bool lacks_cpus = widget_has_each(d) && !(m->instances[0] && m->instances[0]->kind == INSTANCE_CPU);
@@ -124,8 +124,8 @@ static void fill_matrix(const struct drawing *d, struct matrix *m, int cols)
 		(m->each ? add_row : add_cell)(m, &d->chart->series[i]);
 }
 
-/* With `each`, the scale of a row is that of the mean over all clusters, doubled for clusters above
- * it; else a column has one. */
+/* With `each`, the scale of a row is that of the mean over all clusters, doubled because a cluster
+ * may exceed the mean. Otherwise each column has one. */
 static void find_scales(const struct drawing *d, struct matrix *m)
 {
 	for (unsigned row = 0; row < m->n_rows; row++)
@@ -234,7 +234,7 @@ static void draw_matrix_row(const struct drawing *d, const struct matrix *m, uns
 	}
 }
 
-/* "A76 x4" of "Cortex-A76 x4" where there is no room for it. */
+/* "A76 x4" for "Cortex-A76 x4" if the whole title does not fit. */
 static const char *short_title(const char *title, int cols)
 {
 	const char *dash = strchr(title, '-');
@@ -242,7 +242,7 @@ static const char *short_title(const char *title, int cols)
 	return dash && text_width(title) > cols ? dash + 1 : title;
 }
 
-/* The title of each column over its bars. */
+/* Draw the title of each column over its bars. */
 static void draw_matrix_head(const struct matrix *m, struct canvas *canvas, struct rect r, int cell)
 {
 	rect_left(&r, r.w - cell * (int)m->n_columns);
@@ -254,7 +254,7 @@ static void draw_matrix_head(const struct matrix *m, struct canvas *canvas, stru
 			canvas_text_right(canvas, at, STYLE_TEXT, short_title(m->columns[k], at.w));
 			continue;
 		}
-		if (at.w < m->value_cols + BAR_MIN) { /* no bars: over the numbers */
+		if (at.w < m->value_cols + BAR_MIN) { /* without bars, over the numbers */
 			rect_left(&at, at.w - m->value_cols);
 			canvas_text_right(canvas, rect_left(&at, WIDGET_NUMBER_COLS - 1), STYLE_TEXT,
 					  short_title(m->columns[k], WIDGET_NUMBER_COLS - 1));
@@ -302,7 +302,7 @@ static void matrix_draw(const struct drawing *d, struct rect r)
 	draw_part(d, &m, r, half, m.n_rows);
 }
 
-/* Write a value, or with `corner about` what is measured: "process 4711 game, kernel and user". */
+/* Write a value, or with `corner about` the scope: "process 4711 game, kernel and user". */
 static void matrix_corner(const struct drawing *d, char *text, size_t size)
 {
 	if (!chart_option_is(d->chart, "corner", "about")) {

@@ -1,5 +1,5 @@
-/* Texts in a panel. A notice says what is missing: headings, words, and a table of two columns.
- * Advice says what to do: each a title, and words below it.
+/* Texts in a panel. A notice lists missing data: headings, words, and a table of two columns.
+ * Advice is a list of titles with words below.
  *
  *   looked for
  *   /dev/mali*         not there
@@ -10,9 +10,9 @@
 
 #include <string.h>
 
-#define GAP 2 /* columns, between the two of a table */
+#define GAP 2 /* columns between the two of a table */
 #define ADVICE_INDENT 2
-#define ADVICE_ROWS 4 /* always, so that nothing moves when a finding comes or goes */
+#define ADVICE_ROWS 4 /* fixed rows, so that nothing moves when a finding starts or ends */
 
 static int label_cols(const char *notice)
 {
@@ -28,7 +28,7 @@ static int label_cols(const char *notice)
 	return cols + GAP;
 }
 
-/* Draw as much as fits, or nothing if canvas is NULL. Returns how many rows the whole text needs: a
+/* Draw the lines that fit; none if canvas is NULL. Returns how many rows the whole text needs. A
  * line without a tab has no label. */
 static int lay_out(const char *notice, struct canvas *canvas, struct rect r)
 {

@@ -51,7 +51,7 @@ static void draw_marks(const struct drawing *d, struct rect plot, int row)
 	}
 }
 
-/* Draw the base of the panel's percentages; if space is short, only the part before the comma. */
+/* Draw the base of the panel's percentages; if it does not fit, only the part before the comma. */
 static void draw_base(const char *base, struct canvas *canvas, struct rect *top, int room)
 {
 	struct span whole = span_of(base), rest = whole, part = span_until(&rest, ',');
@@ -65,8 +65,8 @@ static void draw_base(const char *base, struct canvas *canvas, struct rect *top,
 	rect_left(top, canvas_text(canvas, *top, STYLE_DIM, text));
 }
 
-/* Whether the corner's metric is above the option `warn`, in percent. A unit that `unless` names
- * explains it while it is busy. With `hot`, the GPU must be at its limit. */
+/* Whether the corner's metric is above the option `warn`, in percent. A busy unit that `unless`
+ * names explains the value. With `hot`, the GPU must be at its limit. */
 static bool corner_warns(const struct drawing *d)
 {
 	int limit = chart_option_int(d->chart, "warn", 0);
@@ -99,7 +99,7 @@ static enum style corner_text(const struct drawing *d, int room, char *text, siz
 	return warns ? STYLE_BUSY : STYLE_VALUE;
 }
 
-/* The columns of a legend, with the short names or the long ones. */
+/* Return the columns of a legend, with the short or the long names. */
 static int legend_cols(const struct chart *chart, bool brief)
 {
 	int cols = 1;
@@ -109,8 +109,8 @@ static int legend_cols(const struct chart *chart, bool brief)
 	return cols;
 }
 
-/* Draw the squares and names of the colours of a graph: "▄ vertex  ▄ fragment". Where there is less
- * room, draw the short names or nothing. */
+/* Draw the squares and names of the colours of a graph: "▄ vertex ▄ fragment". Short names are
+ * used, or none, if they do not fit. */
 static void draw_legend(const struct chart *chart, struct canvas *canvas, struct rect r)
 {
 	unsigned from = chart->series[0].n_parts > 0;
@@ -147,7 +147,7 @@ struct rect panel_box(const struct panel_texts *texts, struct canvas *canvas, st
 	draw_base(texts->base, canvas, &top, top.w - cols);
 	if (cols) {
 		struct rect corner = rect_right(&top, cols);
-		const char *rest = strstr(texts->corner, "  "); /* mean and peak */
+		const char *rest = strstr(texts->corner, "  "); /* the mean and peak */
 		int n = rest ? (int)(rest - texts->corner) : (int)strlen(texts->corner);
 
 		canvas_fill(canvas, corner, STYLE_BORDER, ' ');
@@ -158,7 +158,7 @@ struct rect panel_box(const struct panel_texts *texts, struct canvas *canvas, st
 	return top;
 }
 
-/* Return the base of the panel. One that explains bars is omitted without bars. */
+/* Return the base of the panel. A base that explains bars is omitted without bars. */
 static const char *base_of(const struct drawing *d, int cols)
 {
 	bool compares = d->chart->n_series && feed_compares(series_feed(&d->chart->series[0], d->data)),
@@ -182,7 +182,7 @@ void panel_border(const struct drawing *d, struct rect r)
 	char *more = strstr(corner, "  ");
 
 	if (legend && more && legend_cols(d->chart, true) > room - text_width(corner))
-		*more = 0; /* colours without names say less than a number without its mean */
+		*more = 0; /* the mean is worth more than colours without names */
 	if (d->chart->widget == &widget_area && d->chart->loads && s->metric->alert == ALERT_NONE) {
 		enum style now = chart_style(d, s, NULL, series_rate_now(s, d->data), -1);
 

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* The bytes of the first label of a name. */
+/* Return the length of the first label of a name. */
 static size_t label_bytes(const char *name)
 {
 	const char *end = strchr(name, '/');
@@ -62,7 +62,7 @@ void pass_sum_add(struct pass_line *sum, const struct pass_line *line)
 	sum->vertices += line->vertices;
 }
 
-/* Make the row of the group that begins with line `first`. Returns whether it has several. */
+/* Make the row of the group that starts at `first`. Returns whether it has several passes. */
 static bool make_group(const struct pass_table *table, unsigned first, struct grouped_pass *group)
 {
 	const struct pass_line *line = &table->lines[first];
@@ -89,7 +89,7 @@ static bool is_grouped_before(const struct pass_table *table, unsigned i)
 	return first < i;
 }
 
-/* Where the rows of a group of that time belong: behind those that take longer. */
+/* Return where a group with that time belongs: after the rows that take longer. */
 static unsigned place_of(const struct grouped_pass *rows, unsigned n, double ms)
 {
 	unsigned at = 0;

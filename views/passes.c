@@ -1,8 +1,8 @@
 /* passes: the render passes of one frame, the longest first: own time (mean, least, median,
- * longest), share of the GPU's frame and of the budget, resolution, from begin to end, history.
- * Passes of one label are below a row of it, which can be folded. Shown alone (zoom) with a pass
- * selected, it is the history of that pass, and below it what the chart's other series were
- * meanwhile. */
+ * longest), share of the GPU's frame and of the budget, resolution, begin to end, history. Passes
+ * with the same label are below a common row, which can be folded. With a pass selected and the
+ * panel alone (zoom), it shows the history of that pass, and below it the chart's other series over
+ * the same time. */
 #include "views/pass_groups.h"
 #include "views/widget.h"
 
@@ -16,10 +16,10 @@
 #define NAME_MAX 36
 #define BAR_MAX 40
 #define GAP 1
-#define LINES_MIN 4  /* passes that stay however small the terminal is */
-#define LINES_WIDE 9 /* likewise in a wide one, which is seldom small */
+#define LINES_MIN 4  /* least rows of passes in any terminal */
+#define LINES_WIDE 9 /* least rows of passes in a wide terminal */
 #define WIDE 120
-#define MEANWHILE_W 18 /* labels of the other series */
+#define MEANWHILE_W 18 /* label columns of the other series */
 
 enum pass_column {
 	NUMBER,
@@ -62,7 +62,7 @@ static void cut_columns(struct rect row, struct rect at[COLUMNS])
 	widget_place(w, COLUMNS, &row, at);
 }
 
-/* A number that is right-aligned; a dash if it is unknown. */
+/* Draw a number right-aligned; a dash if it is unknown. */
 static void draw_number(struct canvas *canvas, struct rect r, enum style style, double value)
 {
 	if (isnan(value))
@@ -79,7 +79,7 @@ static void draw_ms(struct canvas *canvas, struct rect r, double ms, enum style 
 	canvas_text(canvas, unit, STYLE_DIM, " ms");
 }
 
-/* Draws and dispatches, or vertices, of a frame. */
+/* Draw the draws and dispatches, or the vertices, of a frame. */
 static void draw_work(struct canvas *canvas, struct rect r, double n)
 {
 	char text[16];
@@ -101,13 +101,13 @@ static struct series pass_series(const struct view_data *data, unsigned row)
 	return series_of(metric_find(data->feeds[SOURCE_PASSES].set, span_of(name)), SOURCE_PASSES);
 }
 
-/* Share of the budget in percent; NaN without one. */
+/* Return the share of the budget in percent; NaN without a budget. */
 static double budget_share(const struct view_data *data, const struct pass_line *line)
 {
 	return data->fps > 0 ? line->ms * data->fps / 10 : (double)NAN;
 }
 
-/* What a pass, or several, took of a frame, and the work in it. */
+/* Draw the times of one or several passes in a frame, and their work. */
 static void draw_times(const struct drawing *d, const struct rect c[COLUMNS], const struct pass_line *line,
 		       enum style style)
 {
@@ -124,7 +124,7 @@ static void draw_times(const struct drawing *d, const struct rect c[COLUMNS], co
 	draw_work(d->canvas, c[VERTICES], line->vertices);
 }
 
-/* What is selected with a row; without a chart nothing can be. */
+/* Return the subject of a row; it needs a chart to be selectable. */
 static struct row_subject subject_of(const struct drawing *d, const struct grouped_pass *pass)
 {
 	struct series s = pass_series(d->data, pass->line.row);
@@ -175,13 +175,13 @@ static void draw_line(const struct drawing *d, struct rect row, const struct gro
 		widget_draw_history(d, &series, NULL, series_top(&series, d->data), c[HISTORY]);
 }
 
-/* The rows that have room: `first` to last - 1 of n. */
+/* The rows that fit: `first` to last - 1 of n. */
 struct pass_rows {
 	unsigned n, first, last;
 	struct grouped_pass rows[PASS_ROWS_SHOWN];
 };
 
-/* What several rows are together; own times add up. Returns how many passes they are. */
+/* Sum several rows; own times add up. Returns how many passes they are. */
 static unsigned add_rows(const struct pass_rows *rows, bool hidden_only, double frames, struct pass_line *sum,
 			 double *pixels)
 {
@@ -214,8 +214,8 @@ static void draw_sum(const struct drawing *d, struct rect row, const char *name,
 		canvas_printf(d->canvas, c[SIZE], STYLE_DIM, "%.2f Mpx", pixels * 1e-6);
 }
 
-/* Below the rows: the others together, if there are any, and all passes, whose own times add up to
- * the GPU's time. */
+/* Draw sums below the rows: of the omitted passes, if there are any, and of all passes. The own
+ * times of all passes add up to the GPU's time. */
 static void draw_sums(const struct drawing *d, struct rect r, const struct pass_rows *rows, double frames)
 {
 	struct pass_line sum;
@@ -233,7 +233,7 @@ static void draw_sums(const struct drawing *d, struct rect r, const struct pass_
 	}
 }
 
-/* Rows that are not drawn can be selected all the same. */
+/* Record hits for rows that are not drawn, so that they can be selected. */
 static void hide_rows(const struct drawing *d, struct rect r, const struct pass_rows *rows, unsigned from,
 		      unsigned to)
 {
@@ -242,7 +242,7 @@ static void hide_rows(const struct drawing *d, struct rect r, const struct pass_
 		widget_hit(d, r, r, subject_of(d, &rows->rows[i]));
 }
 
-/* Position of the selected row, -1 for none. */
+/* Return the position of the selected row, -1 for none. */
 static int selected_row(const struct drawing *d, const struct pass_rows *rows)
 {
 	for (unsigned i = 0; i < rows->n; i++) {
@@ -254,7 +254,7 @@ static int selected_row(const struct drawing *d, const struct pass_rows *rows)
 	return -1;
 }
 
-/* The other series in the columns of the graph above them: label, value, history. */
+/* Draw the other series in the columns of the graph above them: label, value, history. */
 static void draw_counters(const struct drawing *d, struct rect r)
 {
 	for (unsigned i = 0; i < d->chart->n_series && r.h > 0; i++) {
@@ -311,7 +311,7 @@ static const char *what_is_missing(const struct pass_table *table)
 	return "no passes in this time";
 }
 
-/* The lines below the passes where those and they have h lines together. */
+/* Return the lines below the passes if both share h lines. */
 static int sum_lines(int n, int h)
 {
 	return n < 2 ? 0 : n + 1 <= h ? 1 : h < 3 ? 0 : 2;
@@ -325,8 +325,7 @@ static struct need passes_size(const struct drawing *d, int cols)
 
 	if (!pass_table_of(d->data, false, &table))
 		return (struct need){0, 0};
-	/* a scene or a still screen has other passes than the one before: the panels stay where
-	 * they are */
+	/* Passes since the start count too, so that panels do not move when the scene changes. */
 	n = (int)pass_groups(&table, d->data->folds, rows);
 	pass_table_of(d->data, true, &table);
 	all = (int)pass_groups(&table, d->data->folds, rows);

@@ -6,14 +6,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define KEPT 128 /* columns; if there are more, those that a frame did not ask for go */
+#define KEPT 128 /* columns; if there are more, those that the last frame did not use are dropped */
 
 /* The values of one metric. */
 struct points_column {
 	const struct metric *metric; /* NULL: the measured seconds */
 	const struct metric_instance *instance;
 	float *values;  /* oldest first */
-	unsigned frame; /* in which it was last asked for */
+	unsigned frame; /* number of the last frame that used it */
 };
 
 struct points {
@@ -24,14 +24,14 @@ struct points {
 	int n;
 	struct points_column *columns;
 	unsigned n_columns, cap_columns;
-	unsigned n_filled; /* columns with values; the others wait for points_fill */
+	unsigned n_filled; /* columns with values; points_fill computes the others */
 	uint16_t *table;   /* hash table of the columns by metric and instance: position + 1 */
 	unsigned table_size;
-	bool collecting, added; /* added: a column, since the last frame was settled */
-	double *scratch;        /* a vector of the set, for instances */
+	bool collecting, added; /* added: a column was added since the last frame was settled */
+	double *scratch;        /* a vector of the set, to evaluate instances */
 };
 
-/* The place of a column in the table, or the free one for it. */
+/* Return the place of a column in the table, or the free place for it. */
 static uint16_t *column_place(const struct points *p, const struct metric *metric,
 			      const struct metric_instance *instance)
 {
@@ -63,7 +63,7 @@ struct points *points_new(points_vector_fn *vector, void *owner)
 	return p;
 }
 
-/* Drop the columns that the last frame did not ask for, or all. */
+/* Drop the columns that the last frame did not use, or all. */
 static void drop_columns(struct points *p, bool all)
 {
 	unsigned n = 0;
@@ -107,7 +107,7 @@ void points_free(struct points *p)
 
 /* ---- values ---- */
 
-/* NaN without a vector. */
+/* Evaluate a column on a vector; NaN if it is NULL. */
 static float value_at(struct points *p, const struct points_column *c, const double *vector)
 {
 	if (!vector)
@@ -122,7 +122,7 @@ static float value_at(struct points *p, const struct points_column *c, const dou
 	return (float)metric_value(c->metric, p->scratch);
 }
 
-/* Compute the values of the columns that have none, from each vector only once. */
+/* Compute the values of the columns that have none, and each vector only once. */
 static void fill_columns(struct points *p)
 {
 	AUTOFREE double *vector = xcalloc(p->set->n_vector, sizeof(*vector));

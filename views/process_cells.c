@@ -17,14 +17,14 @@ enum { MARKS = 2, GAP = 1, LEVELS_MAX = 24, PAST_MIN = 8, PAST_FAIR = 20 };
 
 /* ---- columns ---- */
 
-/* What is in a cell. */
+/* The content of a cell. */
 enum cell_kind {
 	CELL_TEXT,
 	CELL_NUMBER, /* `value` of struct process */
-	/* only in a comparison: */
+	/* only in a comparison */
 	CELL_WAS, /* `value` of struct process_was */
 	CELL_CHANGE,
-	/* only without one: */
+	/* only without a comparison */
 	CELL_CPU_BAR,
 	CELL_GPU_BAR,
 	CELL_PAST
@@ -33,18 +33,18 @@ enum cell_kind {
 #define OF(field) offsetof(struct process, field)
 #define WAS(field) offsetof(struct process_was, field)
 
-/* From left to right; the name comes after them all and takes the rest. Of the two without a key
- * the name gets room before others do: it may become short for essential columns only, and has room
- * for a command line before the least important ones. */
+/* Columns from left to right; the name follows and takes the rest. The name gets NAME_MIN before
+ * any column, NAME_FAIR before most, and NAME_GOOD, enough for a command line, before the least
+ * important ones. */
 enum { NAME_MIN = 12, NAME_FAIR = 20, NAME_GOOD = 32 };
 #define NO_COLUMN PROCESS_KEYS
 static const struct process_cell {
-	/* The width is that of the longest value, or of the heading and its glyph. */
+	/* as wide as the longest value, or the heading and its glyph */
 	struct widget_column column;
-	enum process_key key; /* without it there is no column */
+	enum process_key key; /* the column is omitted if this is unknown for all processes */
 	enum cell_kind kind;
-	const char *unit; /* of bytes, it is shown */
-	size_t value;     /* where the number is: bytes are uint64_t, others are float */
+	const char *unit; /* of bytes, whose unit is shown */
+	size_t value;     /* offset of the number: bytes are uint64_t, others are float */
 } columns[] = {
 	{{"pid", 7, 0, false}, PROCESS_BY_PID, CELL_TEXT, NULL, 0},
 	{{"user", 9, 12, true}, PROCESS_BY_USER, CELL_TEXT, NULL, 0},
@@ -70,7 +70,7 @@ static const struct process_cell {
 	{{NULL, NAME_FAIR - NAME_MIN - 1, 3, true}, NO_COLUMN, CELL_TEXT, NULL, 0},
 	{{NULL, NAME_GOOD - NAME_FAIR - 1, 13, true}, NO_COLUMN, CELL_TEXT, NULL, 0},
 };
-#define ROOMS 2 /* those without a key */
+#define ROOMS 2 /* entries without a key */
 #define COLUMNS (ARRAY_LEN(columns) - ROOMS)
 
 const char *process_key_title(enum process_key key)
@@ -82,7 +82,7 @@ const char *process_key_title(enum process_key key)
 							   : columns[i].column.head;
 	return "name";
 }
-/* The history has one second per column, and grows if there is room. */
+/* Return the columns of the history: one per second, more if there is room. */
 static int past_cols(int spare)
 {
 	int w = PAST_MIN + (spare > 0 ? spare / 3 : 0);
@@ -116,7 +116,7 @@ void process_cells_init(struct process_cells *cells, const struct process_table 
 			cells->w[i] = past_cols(spare);
 }
 
-/* Cut the columns off *row, and leave the name. */
+/* Cut the columns off *row; the rest is for the name. */
 static void cut_cells(const struct process_cells *cells, struct rect *row, struct rect at[COLUMNS])
 {
 	widget_place(cells->w, COLUMNS, row, at);
@@ -170,7 +170,7 @@ void process_cells_headings(const struct process_cells *cells, const struct proc
 
 #define LINE_BIT(depth) ((depth) < 64 ? UINT64_C(1) << (depth) : 0)
 
-/* Compute the tree lines of a row from those of the row before. */
+/* Compute the tree lines of a row from those of the row above. */
 static uint64_t lines_below(uint64_t lines, const struct process_row *row)
 {
 	if (row->depth < 64)
@@ -178,7 +178,7 @@ static uint64_t lines_below(uint64_t lines, const struct process_row *row)
 	return row->last ? lines : lines | LINE_BIT(row->depth);
 }
 
-/* The same for a single row, from its ancestors above it. */
+/* Compute the tree lines of a single row from its ancestors above it. */
 static uint64_t lines_at(const struct process_row *rows, unsigned at)
 {
 	unsigned level = rows[at].depth;
@@ -210,7 +210,7 @@ static void draw_lines(uint64_t lines, const struct process_row *row, struct can
 
 /* ---- cells ---- */
 
-#define IDLE_PERCENT 0.05 /* "0.0" */
+#define IDLE_PERCENT 0.05 /* below this the shown value is "0.0" */
 #define BUSY_PERCENT 20
 
 /* "1.23", or of bytes "12.3 MB", with the unit in a column of its own. */
@@ -274,7 +274,7 @@ static enum style amount_style(const struct process *p)
 	return p->is_thread ? STYLE_AXIS : STYLE_SERIES1;
 }
 
-/* A second per column. */
+/* Draw the history, a column per second. */
 static void draw_past(const struct process_table *table, const struct process *p, struct canvas *canvas,
 		      struct rect r)
 {

@@ -10,13 +10,13 @@
 struct process_cells {
 	int w[COLUMNS_MOST]; /* widths of the columns, 0 for those that do not fit */
 	double cpu_full;     /* the value of a full bar of CPU time, in percent of one CPU */
-	uint64_t lines; /* of the tree, for the row drawn last: bit k for one that goes on below at depth k */
+	uint64_t lines; /* of the tree, for the last drawn row: bit k for a line that continues at depth k */
 	unsigned next;  /* the row after that one */
 };
 
 /* Choose the columns that fit; the least important are omitted first. */
 void process_cells_init(struct process_cells *cells, const struct process_table *table, int cols);
-/* hits: the titles are written down in it, NULL for none. */
+/* Draw the headings; add them to `hits` if that is not NULL. */
 void process_cells_headings(const struct process_cells *cells, const struct process_table *table,
 			    struct hits *hits, struct canvas *canvas, struct rect r);
 void process_cells_row(struct process_cells *cells, const struct process_table *table, unsigned row,

@@ -1,4 +1,4 @@
-/* process_details: the facts on the selected process, below the list. */
+/* process_details: facts about the selected process, below the list. */
 #include "base/real.h"
 #include "base/units.h"
 #include "model/sample.h"
@@ -16,7 +16,7 @@ static const char *bytes_text(char out[UNITS_TEXT], double bytes)
 	return unit_format(out, bytes, unit_find(SPAN_LIT("bytes total")), false, true);
 }
 
-/* Label, bar, value or a dash, note. */
+/* Draw a row: label, bar, value or a dash, note. */
 static void draw_detail(struct canvas *canvas, struct rect r, const char *label, enum style style,
 			double share, const char *value, const char *note)
 {
@@ -79,7 +79,7 @@ static void draw_memory(const struct drawing *d, const struct process_table *t, 
 		    known ? bytes_text(value, (double)p->rss_bytes) : "\u2013", note);
 }
 
-#define IPC_FULL 4 /* of its bar: what big cores retire in a cycle */
+#define IPC_FULL 4 /* of a full bar: instructions that big cores retire per cycle */
 
 static void draw_ipc(struct canvas *canvas, const struct process *p, struct rect r)
 {
@@ -95,7 +95,7 @@ static bool is_known(const struct process_table *t, enum process_key key)
 	return !(t->unknown >> key & 1);
 }
 
-/* Title, CPU, memory, command line; GPU and IPC where they have a column, too. */
+/* Title, CPU, memory, command line; also GPU and IPC if they have a column. */
 int process_details_rows(const struct process_table *t)
 {
 	return 4 + is_known(t, PROCESS_BY_GPU) + is_known(t, PROCESS_BY_IPC);

@@ -8,14 +8,14 @@
 #include <stdio.h>
 #include <string.h>
 
-/* processes: headings, a row for each process, a line on what is omitted, and if there is room the
- * details of the selected one. It scrolls with the selected row. */
+/* processes: headings, a row for each process, a line on the omitted rows, and, space permitting,
+ * the details of the selected process. It scrolls with the selected row. */
 
 enum { TEXT = 128, PART_GAP = 3, DETAILS_FROM = 24 };
 
 /* ---- in the border: counts, and the order ---- */
 
-/* "93 processes, 512 threads, 2 running   by CPU %"; nothing without a list. */
+/* "93 processes, 512 threads, 2 running by CPU %"; empty without a list. */
 static void put_counts(const struct process_table *t, char *text, size_t size)
 {
 	char processes[UNITS_TEXT], threads[UNITS_TEXT], running[UNITS_TEXT];
@@ -34,10 +34,10 @@ static void processes_corner(const struct drawing *d, char *text, size_t size)
 	put_counts(d->data->processes, text, size);
 }
 
-/* ---- the line below: which rows are shown, and which are not ---- */
+/* ---- the line below: shown and omitted rows ---- */
 
-/* Draw the text at the left of *r and cut it off, or draw nothing if it does not fit. The number of
- * filtered rows is always shown. */
+/* Draw the text at the left of *r and cut it off, if it fits. The number of filtered rows is always
+ * drawn. */
 static void put_part(struct canvas *canvas, struct rect *r, enum style style, const char *text)
 {
 	if (!text[0] || (text_width(text) > r->w && style != STYLE_KEY))
@@ -73,7 +73,7 @@ static void draw_line(const struct process_table *t, struct canvas *canvas, stru
 
 /* ---- the rows ---- */
 
-/* Moves the first visible row as little as needed. */
+/* Move the first visible row as little as needed to show the selected one. */
 static unsigned scroll_to(const struct process_table *t, unsigned h)
 {
 	unsigned first = *t->first, most = t->n > h ? t->n - h : 0;
@@ -137,8 +137,8 @@ static void draw_choice(const struct process_choice *c, struct canvas *canvas, s
 	}
 }
 
-/* Draw the headings of the list and cut them off *r. Returns false, with the reason drawn, without
- * a list. */
+/* Draw the headings of the list and cut them off *r. Without a list, draw the reason and return
+ * false. */
 static bool start_list(const struct drawing *d, const struct process_table *t, struct hits *hits,
 		       struct rect *r, struct process_cells *cells)
 {
@@ -182,7 +182,7 @@ const struct widget widget_processes = {.name = "processes",
 					.draw = processes_draw,
 					.corner = processes_corner};
 
-/* ---- busiest: those that use the CPUs most, as many as there is room for ---- */
+/* ---- busiest: the processes with the most CPU time, as many as fit ---- */
 
 enum { ROWS_MIN = 2 }; /* the headings and the busiest one */
 

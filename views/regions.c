@@ -1,6 +1,5 @@
-/* regions: the regions of the program's own code (malitop.h), the longest first: ms in a frame
- * and in a call, calls in a frame, cycles and instructions per cycle where they are counted,
- * history. */
+/* regions: the regions of the program's own code (malitop.h), the longest first: ms per frame and
+ * per call, calls per frame, cycles and instructions per cycle if they are counted, history. */
 #include "views/pass_groups.h"
 #include "views/widget.h"
 
@@ -27,7 +26,7 @@ static const struct {
 	[IPC] = {"IPC", "", 2},
 };
 
-/* The regions, the longest first; false without any. */
+/* Get the regions, the longest first; false if there are none. */
 static bool read_regions(const struct view_data *data, struct pass_table *table)
 {
 	if (!pass_table_of(data, false, table))

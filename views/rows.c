@@ -3,16 +3,16 @@
  *
  *   fragment        ▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▖...  97.6 %   ok     816 Mcy/s  ▂▂▂▂▂▃▄▅▆█
  *
- * Rows of instances that need more lines than there are stand side by side, and so do the CPUs that
- * the option `cpus` adds where lines are left over:
+ * Rows of instances that need more lines than there are stand side by side. So do the CPUs, which
+ * the option `cpus` adds on spare lines:
  *
  *   each CPU ──────────────────────────────────────────────
  *   cpu0    33.5 %  ▃▃▃▃▂▂▂▂▃▃▃▃▃   cpu2    31.0 %  ▃▃▃▃▂▃▃▃▃▃▃▃▂
  *   cpu1    35.2 %  ▃▃▃▂▂▂▃▃▃▃▃▃▃   cpu3    29.8 %  ▂▂▃▃▃▃▃▃▂▂▃▃▃
  *
- * Columns depend on the width and the labels alone, so nothing moves when numbers do. A row is one
- * line high. Lines that are left over show the chart's `text`, then a graph of one series; where
- * lines are missing, the first rows of the chart stay. */
+ * Columns depend on the width and the labels alone, so nothing moves when numbers change. A row is
+ * one line high. Spare lines show the chart's `text`, then a graph of one series. If lines are
+ * short, the first rows of the chart stay. */
 #include "views/rows.h"
 #include "base/real.h"
 #include "model/judge.h"
@@ -25,8 +25,8 @@
 #define CELL_MIN 30 /* columns that label, value and a history need */
 #define CELL_GAP 2
 #define BUSY_THREAD 90 /* percent of a CPU */
-#define NO_SHARE 0.5   /* percent: a smaller share is less important than any other number */
-#define POINTS 240     /* of history that a common scale looks at */
+#define NO_SHARE 0.5   /* percent: a smaller share is less important than any number without a share */
+#define POINTS 240     /* of history from which a common scale is computed */
 
 static enum instance_kind kind_of(struct span name)
 {
@@ -43,15 +43,15 @@ static int by_value(const void *a, const void *b)
 	return x < y ? 1 : x > y ? -1 : 0;
 }
 
-/* The parts of a graph have no rows of their own, nor those of a bar with `legend no`. */
+/* Whether a series has a row: parts of a graph do not, nor do parts of a bar with `legend no`. */
 static bool has_row(const struct chart *chart, const struct series *series)
 {
 	return !series->part || (chart->widget != &widget_area && !chart_option_is(chart, "legend", "no"));
 }
 
-/* Whether this machine does not report the metric at all: a virtual one has no temperature, many
- * have no clocks. False before the first sample. */
-static bool is_untold(const struct series *series, const struct view_data *data)
+/* Whether this machine does not report the metric: a virtual machine has no temperature, many have
+ * no clocks. False before the first sample. */
+static bool is_unknown(const struct series *series, const struct view_data *data)
 {
 	const struct feed *feed = series_feed(series, data);
 
@@ -59,7 +59,7 @@ static bool is_untold(const struct series *series, const struct view_data *data)
 	       isnan(series_rate_now(series, data)) && isnan(series_rate_total(series, data));
 }
 
-/* Whether the vectors hold the slots of that instance that the metric needs. */
+/* Whether the vectors hold the slots that the metric needs for that instance. */
 static bool is_kept(const struct feed *feed, const struct metric *metric,
 		    const struct metric_instance *instance)
 {
@@ -82,7 +82,7 @@ unsigned rows_find(const struct drawing *d, struct row rows[ROWS_MAX])
 		bool each = i == 0 && kind != INSTANCE_ALL && s->metric->instances & 1u << kind;
 		unsigned before = n;
 
-		if (!has_row(d->chart, s) || is_untold(s, d->data))
+		if (!has_row(d->chart, s) || is_unknown(s, d->data))
 			continue;
 		for (unsigned k = 0; each && set && k < set->n_instances && n < ROWS_MAX; k++)
 			if (set->instances[k].kind == kind &&
@@ -94,8 +94,8 @@ unsigned rows_find(const struct drawing *d, struct row rows[ROWS_MAX])
 	return n;
 }
 
-/* Return the common scale of all rows; NaN if each has its own. If some have a limit, only those
- * count. */
+/* Return the common scale of all rows; NaN if each has its own. If some rows have a limit, only
+ * those count. */
 static double common_scale(const struct drawing *d, const struct row *rows, unsigned n)
 {
 	double scale = NAN, limited = NAN;
@@ -109,7 +109,7 @@ static double common_scale(const struct drawing *d, const struct row *rows, unsi
 	return isnan(limited) ? scale : limited;
 }
 
-/* Give a second amount and the one above it the same scale, so that they can be compared. */
+/* Give a second amount the scale of the amount above it, so that they can be compared. */
 static void share_scales(const struct drawing *d, struct row *rows, unsigned n)
 {
 	for (unsigned i = 1; i < n; i++) {
@@ -123,7 +123,7 @@ static void share_scales(const struct drawing *d, struct row *rows, unsigned n)
 	}
 }
 
-/* Sort the sub rows by value, or all rows if there are no sub rows. */
+/* Sort the sub rows by value; all rows if there are no sub rows. */
 static void sort_rows(const struct view_data *data, struct row *rows, unsigned n)
 {
 	unsigned first = 0, last = n;
@@ -132,7 +132,7 @@ static void sort_rows(const struct view_data *data, struct row *rows, unsigned n
 		first++;
 	while (last > first && rows[last - 1].series->label[0] != ' ')
 		last--;
-	if (first == n) { /* all are alike */
+	if (first == n) { /* there are no sub rows */
 		first = 0;
 		last = n;
 	}
@@ -158,8 +158,8 @@ unsigned rows_list(const struct drawing *d, struct row rows[ROWS_MAX])
 	return n;
 }
 
-/* A value at its limit weighs 50, and others in proportion; a share without a limit weighs what it
- * is, and an amount what its share is. That of a level says nothing: a clock at its top limits
+/* A value at its limit weighs 50, and others in proportion. A share without a limit weighs its
+ * percentage, an amount its share. A level weighs nothing, because a clock at its top limits
  * nothing. The weight changes every 5 s at most. */
 double row_weight(const struct row *row)
 {
@@ -177,7 +177,7 @@ double row_weight(const struct row *row)
 	return isnan(value) ? -2 : value;
 }
 
-/* Return how many lines of text fit as a whole. */
+/* Return how many of the texts fit as a whole. */
 static int count_texts(const struct chart *chart, int cols)
 {
 	int n = 0;
@@ -187,7 +187,7 @@ static int count_texts(const struct chart *chart, int cols)
 	return n;
 }
 
-/* Whether it has a last row with the busiest thread. */
+/* Whether the chart ends with a row for the busiest thread. */
 static bool names_thread(const struct drawing *d)
 {
 	return d->data->judge && chart_option_is(d->chart, "busiest", "thread");
@@ -212,7 +212,7 @@ static void draw_graph(const struct drawing *d, struct rect r)
 {
 	struct series s = d->chart->series[0];
 
-	for (unsigned i = 1; i < d->chart->n_series && is_untold(&s, d->data); i++)
+	for (unsigned i = 1; i < d->chart->n_series && is_unknown(&s, d->data); i++)
 		s = d->chart->series[i];
 	chart_option_series(d->chart, d->data, "graph", &s);
 	widget_over_time(d, &s, r);
@@ -228,17 +228,17 @@ bool rows_have_bars(const struct drawing *d, int cols)
 
 /* The CPUs of this machine as rows of a metric. */
 struct rows_cpus {
-	struct chart chart; /* of that series alone; the rows point to these four */
+	struct chart chart; /* with the series of each CPU; the rows point into this struct */
 	struct series series;
-	struct view_data data; /* without hits, because the chart does not last */
+	struct view_data data; /* without hits, because the chart is temporary */
 	struct drawing d;
 	struct row rows[ROWS_MAX];
 	unsigned n;         /* 0: none are to be shown */
-	int columns, lines; /* side by side, as few lines as the width allows */
+	int columns, lines; /* columns side by side, with as few lines as the width allows */
 };
 
-/* Find the CPUs, for the metric of the option `cpus`, in that width. There are none with `c`, which
- * breaks the chart down anyway, or if they are not kept one by one. Do not copy them. */
+/* Find the CPUs that fit in that width, for the metric of the option `cpus`: none with `c`, which
+ * breaks the chart down, or if single CPUs are not kept. Do not copy the result. */
 static void find_cpus(const struct drawing *d, struct rows_cpus *cpus, int cols)
 {
 	cpus->n = 0;
@@ -308,7 +308,7 @@ static void draw_thread(const struct drawing *d, const struct row_columns *c, st
 	canvas_text_cut(d->canvas, r, STYLE_DIM, facts->thread);
 }
 
-/* How the remaining lines are used: first for each CPU, with a heading if there is a line for it,
+/* The use of the remaining lines: first for each CPU, with a heading if there is a line for it,
  * then for a graph. */
 struct below {
 	int cpus, graph;

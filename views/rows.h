@@ -1,4 +1,4 @@
-/* rows: what the files of the widget `rows` share. */
+/* rows: declarations that the files of the widget `rows` share. */
 #ifndef MALITOP_ROWS_H
 #define MALITOP_ROWS_H
 
@@ -11,7 +11,7 @@ struct row {
 	const struct drawing *d;
 	const struct series *series;
 	const struct metric_instance *instance;
-	double value, key; /* the current value; the sort key, while they are sorted */
+	double value, key; /* the current value; the sort key while rows are sorted */
 	double scale;      /* of its bar and its history; NaN if it has its own */
 	bool dim;
 };
@@ -23,16 +23,16 @@ struct row_columns {
 	bool shared; /* `beside` begins where `word` does, because no row has both */
 };
 
-/* How important the row is, roughly in percent: it decides which rows stay if space is short. */
+/* How important the row is, roughly in percent. It decides which rows stay if space is short. */
 double row_weight(const struct row *row);
 /* List all rows of a chart, without values and scales. Returns how many. */
 unsigned rows_find(const struct drawing *d, struct row rows[ROWS_MAX]);
 /* List all rows of a chart in order, with `sort load` the sub rows by value. Returns how many. */
 unsigned rows_list(const struct drawing *d, struct row rows[ROWS_MAX]);
 struct row_columns rows_columns(const struct chart *chart, const struct row *rows, unsigned n, int cols);
-/* Whether that width has columns of mean and peak, and so a line of headings. */
+/* Whether a panel of that width has columns of mean and peak, and so a line of headings. */
 bool rows_has_stats(const struct chart *chart, int cols);
-/* Whether there is room for bars in that width. */
+/* Whether a panel of that width has room for bars. */
 bool rows_have_bars(const struct drawing *d, int cols);
 void rows_draw_head(const struct drawing *d, const struct row_columns *c, struct rect r);
 void rows_draw_row(const struct row *row, const struct row_columns *c, struct rect r);

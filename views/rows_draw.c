@@ -1,4 +1,4 @@
-/* The columns of the widget `rows`, and one row of it. */
+/* The columns of the widget `rows`, and drawing one of its rows. */
 #include "base/alloc.h"
 #include "base/real.h"
 #include "views/compared.h"
@@ -8,18 +8,18 @@
 #include <stdio.h>
 #include <string.h>
 
-#define LABEL_MIN 12 /* the width that a label keeps beside a bar or a history */
+#define LABEL_MIN 12 /* least width of a label beside a bar or a history */
 #define LABEL_TEXT 64
-#define LABEL_WIDE 16 /* in wide panels, so that their bars are aligned */
+#define LABEL_WIDE 16 /* label width in wide panels, so that their bars are aligned */
 #define WIDE 70
 #define BAR_NARROW 7
 #define BAR_MIN 8
 #define BAR_MAX 40
 #define HISTORY_MIN 7
-#define HISTORY_CALM 20 /* columns of a history that a long note leaves */
+#define HISTORY_CALM 20 /* least columns of a history beside a long note */
 #define HISTORY_MAX 120
-#define STATS_FROM 90 /* columns from which on mean and peak have room */
-#define WORDS_FROM 56 /* columns from which on there are words, notes and values beside */
+#define STATS_FROM 90 /* least columns for mean and peak */
+#define WORDS_FROM 56 /* least columns for words, notes and second values */
 #define NOTE_SHORT 10 /* a longer note may replace the history */
 #define GAP 1
 
@@ -50,7 +50,7 @@ static int larger_of(int a, int b)
 	return a > b ? a : b;
 }
 
-/* Whether its bar has a meaning without the history: a share, or a limit. */
+/* Whether the bar has a meaning without the history: it is a share, or has a limit. */
 static bool has_share(const struct chart *chart, const struct series *s)
 {
 	return chart_option_is(chart, "scale", "one") || s->metric->unit->kind == UNIT_PERCENT ||
@@ -83,7 +83,7 @@ static bool measure_rows(struct row_columns *c, const struct row *rows, unsigned
 	return bars;
 }
 
-/* Return the width of the word and the value beside together. */
+/* Return the width of the word and the second value together. */
 static int extra_cols(const struct row_columns *c)
 {
 	return c->shared ? larger_of(c->word, c->beside) : c->word + c->beside;
@@ -118,7 +118,7 @@ struct row_columns rows_columns(const struct chart *chart, const struct row *row
 		c.label = larger_of(cols - c.value - need, LABEL_MIN);
 	rest = cols - wanted - c.value - need;
 	if (c.brief && rest - (bars && rest >= bar_min ? bar_min : 0) < c.word)
-		c.word = 0; /* it would cost a label or a bar; a mark at the value replaces it */
+		c.word = 0; /* a word would cost a label or a bar; a mark at the value replaces it */
 	rest = cols - c.label - c.value - c.mean - c.peak - extra_cols(&c);
 	if (c.note > rest - need - (bars ? bar_min : 0))
 		c.note = 0;
@@ -152,8 +152,8 @@ struct row_columns rows_columns(const struct chart *chart, const struct row *row
 	return c;
 }
 
-/* Return the share of its bar that a row fills; NaN if it has no bar. *limit is the position of its
- * limit in the bar. */
+/* Return the share of its bar that a row fills; NaN if it has no bar. Set *limit to the position of
+ * its limit in the bar. */
 static double bar_share(const struct row *row, double scale, double *limit)
 {
 	const struct metric *m = row->series->metric;
@@ -177,7 +177,7 @@ static void draw_parts(const struct row *row, struct rect r)
 		parts[i] = series_rate(&row->series[i + 1], row->d->data, row->instance, -1);
 		sum += parts[i] > 0 ? parts[i] : 0;
 	}
-	/* the remainder belongs to none of them */
+	/* the remainder belongs to none of the parts */
 	if (row->series[1].metric->unit->kind == UNIT_PERCENT)
 		sum = sum < 100 ? 100 : sum;
 	else if (row->value > sum)
@@ -279,7 +279,7 @@ void rows_draw_row(const struct row *row, const struct row_columns *c, struct re
 						    .now = row->value,
 						    .worse = metric_worse(m)};
 
-		compared_draw(&compared, 0.5, d->canvas, r); /* half the bar is a change by half */
+		compared_draw(&compared, 0.5, d->canvas, r); /* a change by half fills half the bar */
 		return;
 	}
 	bar = rect_left(&r, c->bar);

@@ -1,6 +1,6 @@
-/* With `c`: a row per core or CPU, a column per series; a bar and a value in each cell. Above them
- * the mean, the least, the greatest, and how much that is above the mean. A core whose value
- * differs from the median by more than a third, and by 5 points where it is a share, is marked. */
+/* With `c`: a row per core or CPU, a column per series; a bar and a value per cell. Above them are
+ * mean, least, greatest, and how far the greatest exceeds the mean. A core is marked if it differs
+ * from the median by over a third, and for shares also by 5 points. */
 #include "base/alloc.h"
 #include "base/real.h"
 #include "views/widget.h"
@@ -32,7 +32,7 @@ struct each {
 	unsigned n_cores;
 	struct each_column columns[COLUMNS_MAX];
 	unsigned n_columns;
-	int cell; /* columns of the screen of each */
+	int cell; /* columns of each cell on the screen */
 };
 
 static bool breaks_down(const struct series *series)
@@ -214,7 +214,7 @@ bool widget_rows_each(const struct drawing *d, struct rect r)
 	for (unsigned i = 0; i < e.n_columns; i++)
 		fill_column(&e, &e.columns[i]);
 	draw_heads(&e, d->canvas, widget_head(&r));
-	/* where there is little room, only the mean, or none of them */
+	/* if space is short, only the mean, or none of them */
 	sums = r.h - (int)e.n_cores >= SUMS ? SUMS : r.h > 2 ? 1 : 0;
 	for (int i = 0; i < sums; i++)
 		draw_sums(&e, i, d->canvas, rect_top(&r, 1));

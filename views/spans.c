@@ -1,7 +1,7 @@
 /* spans: one frame of an application as lanes: the CPU from present to present, a lane per thread
- * with regions and per queue of the GPU with what ran on it meanwhile: with frames in flight these
- * are passes of earlier frames, which this one waited for. Where no frame ended in this time, as on
- * a still screen, the last one stays. */
+ * with regions, and a lane per queue of the GPU with its passes during that time. With frames in
+ * flight these passes belong to earlier frames, which this one waited for. If no frame ended in
+ * this time, as on a still screen, the last one stays. */
 #include "views/pass_groups.h"
 #include "views/widget.h"
 
@@ -13,9 +13,9 @@
 #include <string.h>
 
 #define LABEL_COLS 12
-#define LANE_ROWS_MIN 3 /* axis, CPU, a queue or thread */
+#define LANE_ROWS_MIN 3 /* the axis, the CPU, and a queue or thread */
 #define LANE_ROWS_WANTED 5
-#define FOOT_ROWS 2 /* what is late; the sums, and names that have no room */
+#define FOOT_ROWS 2 /* the late time; the sums, and names that do not fit */
 #define QUEUES 8
 #define TICK_COLS 12
 #define NARROW_MOST 16
@@ -23,16 +23,16 @@
 struct span_plot {
 	struct canvas *canvas;
 	struct pass_frame frame;
-	struct pass_table table; /* for the names */
-	double work_ms, wait_ms; /* of the thread that presents: its CPU time, and what remains */
-	unsigned queues;         /* bits */
-	unsigned threads;        /* with regions, likewise */
-	bool earlier;            /* no frame of this time, but the last one before it */
+	struct pass_table table; /* for the names of passes */
+	double work_ms, wait_ms; /* of the thread that presents: its CPU time, and the remaining time */
+	unsigned queues;         /* bit set */
+	unsigned threads;        /* with regions, bit set */
+	bool earlier;            /* no frame ended in this time; this is the last one before */
 	unsigned n_narrow;
 	struct narrow_span {
-		const char *name; /* of the table */
+		const char *name; /* name in the table */
 		enum style style;
-	} narrow[NARROW_MOST]; /* bars without room for their names, of this draw */
+	} narrow[NARROW_MOST]; /* bars of this drawing that are too narrow for their names */
 };
 
 static bool read_plot(struct span_plot *plot, const struct drawing *d)
@@ -87,20 +87,20 @@ static int column_of(const struct span_plot *plot, double ms, int cols)
 	return x <= 0 ? 0 : x >= cols ? cols : (int)real_round(x);
 }
 
-/* The style of text on a bar. */
+/* Return the style of text on a bar of that style. */
 static enum style style_on(enum style bar)
 {
 	return bar >= STYLE_SERIES1 && bar <= STYLE_SERIES4 ? bar - STYLE_SERIES1 + STYLE_BAR1 : STYLE_DIM;
 }
 
-/* A pass keeps its colour over frames. */
+/* Return the colour of a pass, which is the same in all frames. */
 static enum style style_of(const char *name)
 {
 	return STYLE_SERIES1 + span_hash(span_of(name)) % 4;
 }
 
-/* A bar with its name if all of it fits, first with ms, then without; else it is added to the
- * legend. The last column stays free between two bars. */
+/* Draw a bar with its name, with ms if they fit. If the name does not fit, add it to the legend.
+ * The last column between two bars stays blank. */
 static void draw_span(struct span_plot *plot, struct rect lane, enum style style, double begin_ms,
 		      double end_ms, const char *name)
 {
@@ -153,8 +153,8 @@ static const char *region_name(const struct span_plot *plot, unsigned row)
 	return "";
 }
 
-/* Passes of a queue or regions of a thread. Regions are in the order of their ends: one within
- * another precedes it, and is drawn over it. */
+/* Draw the passes of a queue or the regions of a thread. Regions are in the order of their ends: an
+ * inner one precedes the outer one, and is drawn over it. */
 static void draw_lane(struct span_plot *plot, struct rect lane, bool regions, unsigned number)
 {
 	unsigned n = regions ? plot->frame.n_regions : plot->frame.n;
@@ -198,7 +198,7 @@ static int budget_column(const struct span_plot *plot, const struct view_data *d
 	return budget_ms < plot->frame.ms ? column_of(plot, budget_ms, cols) : cols;
 }
 
-/* The end of the budget, across all lanes, but not through a name. */
+/* Draw the end of the budget across all lanes, but not through a name. */
 static void draw_budget(struct canvas *canvas, struct rect lanes, int x)
 {
 	for (int y = lanes.y; y < lanes.y + lanes.h && x < lanes.w; y++) {
@@ -267,7 +267,7 @@ static struct rect draw_label(struct canvas *canvas, struct rect *r, const char 
 	return row;
 }
 
-/* A lane per queue or thread, as long as there are rows. */
+/* Draw a lane per queue or thread, until the rows are used up. */
 static void draw_lanes(struct span_plot *plot, struct rect *r, bool regions)
 {
 	unsigned bits = regions ? plot->threads : plot->queues;
@@ -303,7 +303,7 @@ static void spans_draw(const struct drawing *d, struct rect r)
 	draw_sums(&plot, foot);
 }
 
-/* How much of the GPU's time two or more passes ran at once. */
+/* Return the share of the GPU's time during which passes overlapped, in percent. */
 static double shared_percent(const struct span_plot *plot)
 {
 	double any = 0, shared = 0;

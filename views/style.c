@@ -1,4 +1,4 @@
-/* style: whether a value is calm, busy or hot. Only what limits the workload is red. */
+/* style: whether a value is calm, busy or hot. Only a value that limits the workload is red. */
 #include "views/widget.h"
 
 #include "model/judge.h"
@@ -10,8 +10,8 @@ enum style load_style(double percent)
 	return percent > LOAD_HOT ? STYLE_HOT : percent > LOAD_BUSY ? STYLE_BUSY : STYLE_CALM;
 }
 
-/* Whether frames have no work at that time, or at the last time before that at which it is
- * known. */
+/* Whether frames had no work at that time. If that is unknown, the last known time before
+ * counts. */
 static bool is_still(const struct series *series, const struct view_data *data, int back)
 {
 	enum { LOOK_BACK = 20 };
@@ -24,8 +24,8 @@ static bool is_still(const struct series *series, const struct view_data *data, 
 	return share < METRIC_FRAME_WORKED;
 }
 
-/* A number beyond its limit is as bad as its finding. History has no findings: what was beyond
- * before is at least a warning. */
+/* Return the style of the finding for a number beyond its limit. History has no findings: an
+ * earlier value beyond the limit is at least a warning. */
 static enum style limit_style(const struct series *series, const struct view_data *data, double value,
 			      int back)
 {
@@ -52,7 +52,7 @@ bool chart_may_be_hot(const struct drawing *d, int back)
 	       series_back(&s, d->data, back) >= CHART_HOT_FROM;
 }
 
-/* The style of all instances together. */
+/* Return the style for all instances together. */
 static enum style whole_style(const struct drawing *d, const struct series *series, double value, int back)
 {
 	enum style style;
@@ -73,7 +73,7 @@ static enum style whole_style(const struct drawing *d, const struct series *seri
 	return style == STYLE_HOT && !chart_may_be_hot(d, back) ? STYLE_BUSY : style;
 }
 
-/* An instance is beyond a limit only while the whole is. */
+/* Return the style of an instance, which is beyond a limit only while the whole is. */
 static enum style style_in_whole(const struct series *series, const struct view_data *data,
 				 const struct metric_instance *instance, enum style style, int back)
 {

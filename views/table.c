@@ -10,23 +10,23 @@
 #include <string.h>
 
 /* table: every counter of the GPU, block by block, and every event of the CPUs: per second, since
- * the start and as counted, or its rates over several times; `c` spreads it over cores, slices and
- * CPUs. It scrolls. */
+ * the start and the raw count, or its rates over several times. `c` shows cores, slices and CPUs.
+ * It scrolls. */
 
 enum {
-	TABLE_NO_BLOCK = BLOCK_COUNT, /* in no block of the GPU */
+	TABLE_NO_BLOCK = BLOCK_COUNT, /* not in a block of the GPU */
 	TABLE_CPUS,
 	TABLE_BLOCKS
 };
 
 struct table_item {
 	const struct feed *feed;
-	bool heading; /* of the block */
+	bool heading; /* a row with the name of the block */
 	int block;
 	unsigned index;
 	const struct slot *slot;
-	const struct metric *metric;       /* of the slot's name; NULL: none */
-	const struct gpu_counter *counter; /* NULL if in no block */
+	const struct metric *metric;       /* the metric named like the slot; NULL: none */
+	const struct gpu_counter *counter; /* NULL if it is not in a block */
 };
 
 struct table_items {
@@ -43,7 +43,7 @@ static bool is_shown(const struct feed *feed)
 	return feed->set && feed->now && feed->total;
 }
 
-/* Slots are in the order of the layout, so the search continues where it ended. */
+/* Slots are in the order of the layout, so the search continues where the last one ended. */
 static const struct gpu_counter *find_counter(const struct gpu_layout *layout, unsigned *at, const char *name)
 {
 	unsigned n = layout ? layout->n_counters : 0;
@@ -64,8 +64,8 @@ static bool has_text(const char *name, const char *text)
 	return name && strcasestr(name, text);
 }
 
-/* Whether the filter or `only_counted` excludes a row. Without a filter, counters whose values are
- * unknown are left out. */
+/* Whether the filter or `only_counted` excludes a row. Without a filter, counters with unknown
+ * values are excluded, too. */
 static bool is_left_out(const struct view_data *data, const struct table_item *item)
 {
 	double total = item->feed->total[VECTOR_CONSTANTS + item->index];
@@ -95,7 +95,7 @@ static void add_feed(struct table_items *items, const struct view_data *data, co
 		const struct slot *slot = &feed->set->slots[i];
 		struct table_item item = {.feed = feed, .index = i, .slot = slot, .heading = true};
 
-		/* of the CPUs, without the times PerfRunning... and PerfEnabled... */
+		/* events of the CPUs, without the times PerfRunning... and PerfEnabled... */
 		if (slot->instance != INSTANCE_ALL || (cpu && strncmp(slot->name, "Perf", 4) == 0))
 			continue;
 		item.counter = find_counter(feed->set->layout, &at, slot->name);
@@ -131,7 +131,7 @@ static int compare_names(const void *a, const void *b)
 	return strcmp(x->slot->name, y->slot->name);
 }
 
-/* All rows, sorted within their blocks. The caller frees the list. */
+/* List all rows, sorted within their blocks. The caller frees the list. */
 static struct table_items list_items(const struct view_data *data)
 {
 	static int (*const compare[TABLE_ORDERS])(const void *, const void *) = {
@@ -186,7 +186,7 @@ enum table_column {
 	COLUMNS
 };
 
-/* The rate is that of `now`, of a number of longer times, and of the whole run. */
+/* The rate columns are for `now`, for some longer times, and for the whole run. */
 static const struct widget_column columns[COLUMNS] = {
 	[TITLE] = {NULL, TITLE_MIN, 0, true},
 	[HW] = {"hardware name", 38, 11, true},
@@ -205,11 +205,11 @@ static const struct widget_column columns[COLUMNS] = {
 #define BIT(column) (1u << (column))
 #define NAMES (BIT(TITLE) | BIT(NAME) | BIT(HW))
 
-/* Which columns there are. */
+/* Sets of columns. */
 enum table_shape {
 	SHAPE_COUNTS = NAMES | BIT(RATE) | BIT(TOTAL) | BIT(RAW),
 	SHAPE_WINDOWS = NAMES | BIT(RATE) | BIT(WINDOWS) | BIT(WINDOWS + 1) | BIT(WHOLE),
-	SHAPE_SPREAD = BIT(TITLE) | BIT(RATE) | BIT(LOW) | BIT(HIGH), /* and one per instance */
+	SHAPE_SPREAD = BIT(TITLE) | BIT(RATE) | BIT(LOW) | BIT(HIGH), /* plus one per instance */
 	SHAPE_COMPARED = NAMES | BIT(COMPARED)
 };
 
@@ -248,7 +248,7 @@ static void draw_headings(struct canvas *canvas, const struct table_columns *c, 
 		compared_head(canvas, c->at[COMPARED]);
 }
 
-/* Draw a number with its prefix only, because the column shows the unit. */
+/* Draw a number with its prefix only, because another column shows the unit. */
 static void draw_short(struct canvas *canvas, struct rect r, double value)
 {
 	char number[UNITS_TEXT], suffix[UNITS_TEXT];
@@ -273,7 +273,7 @@ static double slot_rate(const struct metric_set *set, const double *vector, unsi
 	return is_counting(&set->slots[slot]) ? v / vector[VECTOR_SECONDS] : v;
 }
 
-/* Get the rate of an instance's part of a slot. Returns false if it has none. */
+/* Get the rate of a slot of one instance. Returns false if there is none. */
 static bool instance_rate(const struct feed *feed, const struct metric_instance *instance, unsigned slot,
 			  double *rate)
 {
@@ -285,7 +285,7 @@ static bool instance_rate(const struct feed *feed, const struct metric_instance 
 	return false;
 }
 
-/* The instances of a kind, left to right, as far as they fit, and the least and greatest of all. */
+/* Draw the values of the instances of a kind that fit, and the least and greatest of all. */
 static void draw_spread(const struct table_item *item, struct canvas *canvas, const struct table_columns *c)
 {
 	const struct feed *feed = item->feed;
@@ -311,8 +311,8 @@ static void draw_spread(const struct table_item *item, struct canvas *canvas, co
 		draw_short(canvas, c->at[HIGH], high);
 }
 
-/* The part of the time for which a CPU event was counted; below 1 its numbers are estimates. NaN
- * for a GPU, whose driver does not say. */
+/* Return the part of the time for which a CPU event was counted; below 1 its numbers are estimates.
+ * NaN for a GPU, whose driver does not report it. */
 static double counted_share(const struct table_item *item)
 {
 	const double *slots = item->feed->now + VECTOR_CONSTANTS;
@@ -322,8 +322,8 @@ static double counted_share(const struct table_item *item)
 	return item->slot->running ? slots[item->slot->running] / slots[item->slot->enabled] : 1;
 }
 
-/* Draw the title, if it fits, or the short one; of those with columns for each instance the name,
- * because it is shorter and no two are the same. */
+/* Draw the title if it fits, otherwise the short title. If there are columns for each instance,
+ * draw the name, which is shorter and unique. */
 static void draw_names(const struct table_item *item, struct canvas *canvas, const struct table_columns *c,
 		       double share)
 {
@@ -342,7 +342,7 @@ static void draw_names(const struct table_item *item, struct canvas *canvas, con
 		canvas_printf(canvas, c->at[HW], STYLE_DIM, "counted %.0f %% of the time", share * 100);
 }
 
-/* Per second, beside what it was; and over longer times, in the columns that have room. */
+/* Draw the rate and the compared one, and rates over longer times in the columns that fit. */
 static void draw_rates(const struct table_item *item, const struct table_columns *c, struct canvas *canvas,
 		       const struct unit *unit, bool estimated)
 {

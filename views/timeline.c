@@ -8,7 +8,7 @@
 #define CLOCK_COLS 9 /* "14:02:11 " */
 #define EDGE 1
 #define CELLS_MIN 20
-#define CELLS_LEAST 5 /* of a scene */
+#define CELLS_LEAST 5 /* least cells of a scene */
 
 int64_t timeline_cell_ns(const struct timeline *t, int cell)
 {

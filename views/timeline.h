@@ -1,5 +1,5 @@
-/* timeline: a row for the whole kept history or log: how active the GPU was (without one, the
- * CPUs), where the cursor is, marks, where the scene changes, and where samples are missing. */
+/* timeline: a row for the whole kept history or log: GPU activity (without a GPU, CPU activity),
+ * the cursor, marks, changes of the scene, and missing samples. */
 #ifndef MALITOP_TIMELINE_H
 #define MALITOP_TIMELINE_H
 
@@ -16,7 +16,7 @@ struct timeline_place {
 #define TIMELINE_MARK 24 /* bytes of the text of a mark, "mark 1": it is drawn on graphs */
 
 struct timeline_cell {
-	float share; /* 0 to 1; NaN: nothing was measured then */
+	float share; /* 0 to 1; NaN: nothing was measured in this cell */
 	bool lost;   /* samples are missing */
 	struct scene_rates scene;
 };
@@ -25,16 +25,16 @@ struct timeline_cell {
 #define TIMELINE_SCENES 32
 
 struct timeline {
-	int64_t begin_ns, end_ns;          /* of what is kept, on the clock of the samples */
+	int64_t begin_ns, end_ns;          /* of the kept history or log, on the clock of the samples */
 	int64_t at_ns;                     /* the cursor */
 	int64_t from_ns, to_ns;            /* the selected range; 0, 0: none */
-	const struct timeline_cell *cells; /* equal parts of that time */
+	const struct timeline_cell *cells; /* parts of equal length */
 	int n_cells;
 	const struct timeline_place *marks; /* in the order of time */
 	unsigned n_marks;
-	const int64_t *scenes; /* where another scene begins, in the order of time */
+	const int64_t *scenes; /* starts of scenes, in the order of time */
 	unsigned n_scenes;
-	char begin[16], end[16]; /* those times as the clock shows them */
+	char begin[16], end[16]; /* both ends as times of day */
 };
 
 /* Take this place instead of *found (at_ns 0: none) if it is after from_ns, or before it (`way`
@@ -45,16 +45,16 @@ void timeline_take_scene(struct timeline_place *found, const struct timeline *ti
 			 int way);
 /* When a cell begins. */
 int64_t timeline_cell_ns(const struct timeline *timeline, int cell);
-/* The cells of a timeline in a terminal of this width; 0 if there is no room for one. */
+/* Return the number of cells in a terminal of this width; 0 if not even one fits. */
 int timeline_cells(int cols);
-/* Draw it in one row; `timeline` may have more or fewer cells than fit. */
+/* Draw the timeline in one row; it may have more or fewer cells than fit. */
 void timeline_draw(const struct timeline *timeline, struct canvas *canvas, struct rect row,
 		   struct hits *hits);
-/* Return the time at column x of a row that was drawn at `at`; columns beside it count as its
+/* Return the time at column x of a row that was drawn at `at`. Columns beside it return its
  * ends. */
 int64_t timeline_moment(const struct timeline *timeline, const struct rect *at, int x);
 
-/* Find, to a cell, where scenes begin that last SCENE_LEAST_NS at least. Return their number. */
+/* Find, to a cell, the starts of scenes of at least SCENE_LEAST_NS. Returns their number. */
 #define SCENE_LEAST_NS 3000000000ll
 unsigned timeline_scenes(const struct timeline *timeline, struct scene_change changes[TIMELINE_SCENES]);
 

@@ -1,5 +1,5 @@
-/* The views: the list of widgets, the shipped charts and the user's own, without those that this
- * machine cannot show, and filtered ones. */
+/* The views: the list of widgets; the shipped charts and the user's own, without those that this
+ * machine cannot show; and filtered views. */
 #include "views/widget.h"
 #include "base/alloc.h"
 
@@ -40,8 +40,8 @@ static bool has_something(const struct chart *chart)
 	return !chart->elsewhere && (chart->n_series || chart->widget->seriesless);
 }
 
-/* A part whose others this GPU does not count is a row with a bar of its own, because there is
- * nothing to compare it with; a graph goes without it. */
+/* Give the only part of a series a row with a bar of its own, because it has nothing to be compared
+ * with. A graph omits it. */
 static void free_lone_parts(struct chart *chart)
 {
 	for (unsigned i = 0; i < chart->n_series; i++)
@@ -84,7 +84,7 @@ void chart_prune(struct views *views)
 	views->n_views = n_views;
 }
 
-/* ---- all of them ---- */
+/* ---- all views ---- */
 
 static bool read_charts(struct views *views, const struct gpudb *db,
 			const struct metric_set *const sets[SOURCE_KINDS], struct err *err)
@@ -100,7 +100,7 @@ static bool read_charts(struct views *views, const struct gpudb *db,
 	return true;
 }
 
-/* Give all own views one tab, whose key goes from each to the next. */
+/* Give all own views one tab, whose key steps through them. */
 static void name_own_views(struct views *views)
 {
 	bool first = true;
@@ -213,8 +213,8 @@ void views_prepend(struct views *views, const char *name, const struct chart *ch
 
 /* ---- filters ---- */
 
-/* Whether a word of the text begins so: "read" of "Bytes read" or "MaliReadBy", but not of
- * "threads". */
+/* Whether a word of `in` starts with the text: "read" is in "Bytes read" and "MaliReadBy", but not
+ * in "threads". */
 static bool begins_word(const char *in, const char *text)
 {
 	for (const char *at = in; (at = strcasestr(at, text)); at++) {
@@ -240,7 +240,7 @@ static bool fits_filter(const struct series *s, const char *text, fits_fn *fits)
 	return fits(s->label, text) || fits(s->metric->def->name, text) || fits(s->metric->def->title, text);
 }
 
-/* Words are matched from their start, unless the text is in the middle of words only. */
+/* Match words from their start, unless the text occurs only inside words. */
 static fits_fn *choose_match(const struct view *view, const char *text)
 {
 	for (unsigned i = 0; i < view->n_charts; i++)
@@ -250,7 +250,7 @@ static fits_fn *choose_match(const struct view *view, const char *text)
 	return has_text;
 }
 
-/* Add a series and the parts of its bar if one of them fits. Returns how many series that are. */
+/* Add a series and the parts of its bar if one of them fits. Returns how many series these are. */
 static unsigned add_group(struct chart *to, const struct chart *from, unsigned at, const char *text,
 			  fits_fn *match)
 {
@@ -283,7 +283,7 @@ struct view *view_filter(const struct view *view, const char *text)
 		to->n_series = 0;
 		for (unsigned at = 0; at < from->n_series;)
 			at += add_group(to, from, at, text, match);
-		if (to->n_series || from->widget == &widget_busiest) /* whose rows are filtered themselves */
+		if (to->n_series || from->widget == &widget_busiest) /* its rows are filtered separately */
 			some->n_charts++;
 		else
 			free(to->series);

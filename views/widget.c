@@ -27,8 +27,8 @@ static double rate_over(const struct metric *metric, double value, double second
 	return !metric->grows ? value : seconds > 0 ? value / seconds : (double)NAN;
 }
 
-/* Return the vector of an instance, in *own, which the caller frees; of all (NULL) the vector
- * itself. The instance may be one of another source that has the same. */
+/* Return the vector of an instance, in *own, which the caller frees; without an instance return the
+ * vector itself. The instance may come from another source that has the same one. */
 static const double *instance_vector(const struct feed *feed, const struct metric_instance *instance,
 				     const double *vector, double **own)
 {
@@ -134,7 +134,7 @@ double series_top(const struct series *series, const struct view_data *data)
 	double top = 0;
 
 	for (int back = 0; back < series_feed(series, data)->n_points; back++)
-		top = real_max(top, series_rate(series, data, NULL, back)); /* real_max passes over NaN */
+		top = real_max(top, series_rate(series, data, NULL, back)); /* real_max ignores NaN */
 	return top > 0 ? top : 1;
 }
 
@@ -240,7 +240,7 @@ void widget_rule(struct canvas *canvas, struct rect r, const char *words)
 bool widget_heading(struct canvas *canvas, struct rect free, struct rect column, const char *text)
 {
 	int w = text_width(text);
-	struct rect at = {column.x + column.w - 1 - w, free.y, w, free.h}; /* without the mark of a value */
+	struct rect at = {column.x + column.w - 1 - w, free.y, w, free.h}; /* without the mark */
 
 	if (at.x < free.x)
 		return false;
@@ -257,7 +257,7 @@ int widget_number(struct canvas *canvas, struct rect r, const struct unit *unit,
 	unit_split(number, suffix, value, unit, rate, false);
 	estimated = estimated && !isnan(value);
 	stpcpy(stpcpy(stpcpy(text, estimated ? "[" : ""), number), estimated ? "]" : " ");
-	/* Without brackets, a blank keeps the digits in place. */
+	/* without brackets, a blank keeps the digits aligned */
 	canvas_text_right(canvas, rect_left(&r, WIDGET_NUMBER_COLS), style, text);
 	apart = estimated && isalpha((unsigned char)suffix[0]) && text_width(suffix) < r.w;
 	rect_left(&r, apart);
@@ -269,7 +269,7 @@ void widget_dim_number(struct canvas *canvas, struct rect r, const struct metric
 	widget_number(canvas, r, metric->unit, rate, metric->grows, false, STYLE_DIM);
 }
 
-/* Whether it is an estimate, or its inputs were counted for only part of the time: the flags of the
+/* Whether a value is an estimate, or its inputs were counted for part of the time only. Flags of
  * samples cover all slots, or each slot has its own share. */
 static bool is_estimated(const struct feed *feed, const struct metric *metric,
 			 const struct metric_instance *instance)
@@ -285,7 +285,7 @@ static bool is_estimated(const struct feed *feed, const struct metric *metric,
 
 #define CHANGE_COLS 5 /* ">999%" */
 
-/* "+12%"; "" where there is nothing to compare. */
+/* Format "+12%"; "" if there is nothing to compare. */
 static const char *change_text(char text[UNITS_TEXT], double before, double now)
 {
 	double percent = (now - before) / fabs(before) * 100;
@@ -314,7 +314,7 @@ void widget_compared(struct canvas *canvas, struct rect r, const struct unit *un
 	snprintf(short_text, sizeof(short_text), "%s%s", number, suffix);
 	canvas_text_right(canvas, cell, style, short_text);
 	words = change_text(text, before, now);
-	rect_right(&change, text_width(words) < CHANGE_COLS - 1); /* what comes next may touch it */
+	rect_right(&change, text_width(words) < CHANGE_COLS - 1); /* the next text may touch it */
 	canvas_text_right(canvas, change, fabs(now - before) <= fabs(before) / 100 ? STYLE_DIM : STYLE_TITLE,
 			  words);
 }
