@@ -6,10 +6,10 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Returns false if the line is empty. */
+/* Set the line, made printable. Returns false if it is empty. */
 static bool set_line(struct alert *alert, int64_t now_ns, const char *text, bool news, bool quiet)
 {
-	char line[4 * sizeof(alert->text)]; /* long: str_printable truncates it by characters */
+	char line[4 * sizeof(alert->text)]; /* long, because str_printable truncates it by characters */
 
 	snprintf(line, sizeof(line), "%.*s", (int)strcspn(text, "\n"), text);
 	if (!line[0])
@@ -30,7 +30,7 @@ static void add_line(struct alerts *a, int64_t now_ns, const char *text, bool ne
 	if (a->n == ALERTS_KEPT)
 		memmove(&a->lines[0], &a->lines[1], --a->n * sizeof(a->lines[0]));
 	a->lines[a->n++] = alert;
-	if (!quiet) /* else the hint stays in sight */
+	if (!quiet) /* a quiet message leaves the hint visible */
 		a->hint = (struct alert){0};
 }
 

@@ -11,11 +11,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define BLOCKS_AT_ONCE 64      /* of a board, before the others have their turn */
+#define BLOCKS_AT_ONCE 64      /* of a board before others are served */
 #define SORT_NS 10000000000ll  /* rows change their places at most this often */
-#define MOVED_NS 10000000000ll /* and not so soon after the user has moved to one */
-#define IDLE_BUSY 1            /* percent of the GPU, below which a board without frames is idle */
-#define FPS_LEAST 0.9          /* of the wanted rate: below, frames are late */
+#define MOVED_NS 10000000000ll /* likewise after the user has moved the selection */
+#define IDLE_BUSY 1            /* percent of the GPU: a board without frames is idle below it */
+#define FPS_LEAST 0.9          /* share of the wanted rate: frames are late below it */
 
 /* ---- life ---- */
 
@@ -35,12 +35,12 @@ static void name_board(const struct boards *b, struct board_row *board, const ch
 	str_printable(name, sizeof(name), given ? given : from + folder);
 	n = strcspn(name, ".");
 	if (!given && !colon && name[n] && name[strspn(name, "0123456789.")])
-		name[n] = 0; /* of a host name, not of an address */
+		name[n] = 0; /* shorten a host name, not an address */
 	snprintf(board->name, sizeof(board->name), "%s", name);
 	for (unsigned i = 0, number = 2; i < b->n; i++)
 		if (strcmp(b->boards[i]->name, board->name) == 0) {
 			snprintf(board->name, sizeof(board->name), "%s-%u", name, number++ % 100);
-			i = UINT_MAX; /* from the start */
+			i = UINT_MAX; /* restart the loop */
 		}
 }
 
@@ -78,7 +78,7 @@ struct boards *boards_open(const struct sys *sys, const struct options *options,
 	return b;
 }
 
-/* All are told to end before any is waited for. */
+/* Ask all connections to end before waiting for any of them. */
 void boards_close(struct boards *b)
 {
 	if (!b)
@@ -116,7 +116,7 @@ unsigned boards_fds(const struct boards *b, struct pollfd *fds)
 
 /* ---- one board ---- */
 
-/* The start block has come: make a session of it, and a judge. */
+/* Open a session and a judge for the start block that has arrived. */
 static void open_board(struct boards *b, struct board_row *board)
 {
 	struct session *session = &board->session;
@@ -283,7 +283,7 @@ bool boards_run(struct boards *b, int64_t now_ns)
 
 /* ---- the order of the rows ---- */
 
-/* 0 is the worst: silent, critical, reconnecting, a warning, fine, idle. */
+/* Rank a board; 0 is the worst: silent, critical, reconnecting, a warning, fine, idle. */
 static int rank_of(const struct board_row *board)
 {
 	static const int ranks[] = {

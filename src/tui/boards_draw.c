@@ -1,4 +1,4 @@
-/* The picture of Boards: a row per board, and below what the selected one has. */
+/* The screen of Boards: a row per board, and details of the selected one below. */
 #include "tui/boards.h"
 
 #include "base/alloc.h"
@@ -11,17 +11,17 @@
 #include <stdio.h>
 #include <string.h>
 
-#define CARD_LEAST 8 /* below the table */
+#define CARD_LEAST 8 /* least rows of the details below the table */
 #define VERDICT_LEAST 20
 #define FINDINGS_COLS 62
 #define YELLOW_NS 2000000000ll
 
 struct row_text;
 
-/* A column; where there is no room the highest of `drop` go first. */
+/* A column. If columns do not fit, those with the highest `drop` are omitted first. */
 struct column_def {
 	const char *title;
-	int width, drop; /* 0 of the width: what is left */
+	int width, drop; /* width 0: the rest of the row */
 	bool right;
 	void (*draw)(const struct row_text *t, struct rect r);
 	enum board_number number;
@@ -30,10 +30,10 @@ struct column_def {
 };
 
 struct row_text {
-	const struct board_row *board; /* NULL: the titles */
+	const struct board_row *board; /* NULL: the headings */
 	const struct column_def *column;
 	int64_t now_ns;
-	enum style style; /* of its numbers */
+	enum style style; /* of the numbers in this row */
 	struct canvas *canvas;
 };
 
@@ -95,7 +95,7 @@ static void draw_verdict(const struct row_text *t, struct rect r)
 		canvas_text_parts(t->canvas, r, STYLE_DIM, evidence.p);
 }
 
-/* Of the fps, or of the time that the GPU works. */
+/* Draw the history of fps, or of GPU activity. */
 static void draw_past(const struct row_text *t, struct rect r)
 {
 	double points[2 * BOARDS_PAST];
@@ -158,7 +158,7 @@ static const struct column_def columns[] = {
 	{"age s", 6, 0, true, draw_age, 0, 0, 0},
 };
 
-/* Which columns fit, as bits; *rest is the width of the verdict. */
+/* Select the columns that fit, as bits; *rest is the width of the verdict. */
 static unsigned fit_columns(int width, int *rest)
 {
 	unsigned bits = (1u << ARRAY_LEN(columns)) - 1;
@@ -329,7 +329,7 @@ static void draw_findings(const struct board_row *board, struct canvas *canvas, 
 		      (unsigned long long)arrival.stream.skipped, log ? log : "none", (double)bytes / 1e6);
 }
 
-/* ---- the whole ---- */
+/* ---- the whole screen ---- */
 
 /* "2 of 12 boards need a look: pixel8-2 silent, rk3588-04 ..." */
 static void put_summary(struct boards *b, int64_t now_ns, struct strbuf *out, enum style *style)

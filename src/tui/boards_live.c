@@ -22,7 +22,7 @@ struct boards_live {
 	struct term *term;
 	struct canvas canvas;
 	struct alerts alerts;
-	bool types, helps, dirty, end; /* a filter is typed; the keys are listed */
+	bool types, helps, dirty, end; /* types: a filter is typed; helps: the keys are listed */
 	char typed[32], question[48];
 	struct foot_ask ask;
 	int64_t start_ns;
@@ -69,7 +69,7 @@ static void show_hint(struct boards_live *l, const char *text)
 	alerts_hint(&l->alerts, l->sys->monotonic_ns(l->sys), text);
 }
 
-/* Show the views of one board, then of the one before or after it, as long as that is asked for. */
+/* Show the views of the open board, and step to the next or previous one as the user asks. */
 static void open_board(struct boards_live *l)
 {
 	enum live_leave leave = LIVE_NEXT;

@@ -11,18 +11,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define PROCESSES_MOST 64 /* whose changes are listed */
-#define GONE_NAMED 3      /* of the processes that are gone */
-#define CPU_LEAST 2       /* percent of one CPU that a process must have had or have */
+#define PROCESSES_MOST 64 /* processes with listed changes */
+#define GONE_NAMED 3      /* processes named as gone */
+#define CPU_LEAST 2       /* percent of one CPU: a listed process has this now or had it before */
 
 /* A process of the other side. */
 struct compare_process {
 	char name[PROCESS_NAME];
-	struct process_id id; /* pid 0: of a log, which has no threads and may be of another run */
+	struct process_id id; /* pid 0 in a log, which has no threads and may be of another run */
 	double cpu_percent, gpu_percent, rss_bytes;
 };
 
-/* A metric of the log: over all of it, and over each phase. */
+/* A metric of the log: its mean, and that of each phase. */
 struct baseline_value {
 	const char *name; /* owned */
 	double over[1 + REPORT_PHASES];
@@ -109,8 +109,8 @@ bool compare_read(struct compare *c, const struct sys *sys, const struct options
 	struct report_log *log = xcalloc(1, sizeof(*log));
 	bool ok;
 
-	whole.findings = true;           /* a report reads verdicts, too */
-	whole.from_ns = whole.to_ns = 0; /* those are of the shown log */
+	whole.findings = true;           /* a report includes verdicts, too */
+	whole.from_ns = whole.to_ns = 0; /* --from and --to apply to the shown log */
 	ok = report_log_read(log, sys, &whole, path, err);
 	if (ok) {
 		baseline_free(c->baseline);
@@ -244,8 +244,8 @@ static bool is_named(const struct process *p, const char *name)
 	return !p->is_thread && !strcmp(p->name, name);
 }
 
-/* A process of this screen is the same one; of a log it is the one of that name, if each side has
- * one only. */
+/* Find the process on the other side. In another moment of this screen it has the same identity; in
+ * a log it is the only one with that name, if this side has only one, too. */
 static struct process_was was_of(const struct compare *c, const struct process_list *list,
 				 const struct process *p)
 {
@@ -316,7 +316,7 @@ const struct process_was *compare_processes(struct compare *c, const struct proc
 	return c->pairs;
 }
 
-/* By name: the percentages of one CPU of all processes of a name together. */
+/* Add the percentages of one CPU of all processes that share a name. */
 static void add_processes(struct compare *c, const struct views *views, const struct process_list *list)
 {
 	unsigned n = 0;
@@ -345,7 +345,7 @@ static void add_processes(struct compare *c, const struct views *views, const st
 	}
 }
 
-/* By the ratio of the two sides; what was nothing comes last. */
+/* Rank by the ratio of the two sides; changes from zero come last. */
 static double rank_of(const struct view_change *change)
 {
 	double share = fabs(compared_share(&change->compared));

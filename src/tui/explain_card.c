@@ -12,16 +12,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define GRAPH_FROM 18   /* rows of the card from which it has a graph */
+#define GRAPH_FROM 18   /* least rows of the card with a graph */
 #define GRAPH_MOST 12   /* rows of the graph */
-#define STATS_COLS 34   /* of the numbers beside the graph */
-#define STATS_FROM 100  /* columns from which they stand beside it */
-#define HISTORY_COLS 20 /* of an operand */
+#define STATS_COLS 34   /* columns of the numbers beside the graph */
+#define STATS_FROM 100  /* least columns to have the numbers beside the graph */
+#define HISTORY_COLS 20 /* columns of the history of an operand */
 
-/* What is explained, and where its values are. */
+/* The subject of the card, and the source of its values. */
 struct explained {
-	/* Its metric, NULL: a finding whose number is no metric of these sources; and the
-	 * source. */
+	/* Its metric and source. The metric is NULL for a finding whose number is not a metric of
+	 * these sources. */
 	struct series series;
 	const struct metric_instance *instance;
 	struct view_data data;
@@ -30,7 +30,7 @@ struct explained {
 	bool simulated;
 };
 
-/* The number of a finding, or the first evidence that is a metric. */
+/* Return the metric of a finding: its number, or the first evidence that is a metric. */
 static const struct metric *finding_metric(const struct judged *f)
 {
 	const struct metric *m = f ? f->number.metric : NULL;
@@ -40,7 +40,7 @@ static const struct metric *finding_metric(const struct judged *f)
 	return m;
 }
 
-/* Whether it explains the selected row, and so the next one by Up and Down. */
+/* Whether the card explains the selected row, and so follows Up and Down. */
 static bool follows_row(const struct explain_card *card)
 {
 	return !card->finding && !card->metric[0];
@@ -63,7 +63,7 @@ const struct metric *explain_card_metric(const struct explain_card *card, const 
 	return m;
 }
 
-/* Find where the values of the metric are, and copy those of now: of the instance, or of all. */
+/* Find the feed of the metric, and copy its current vector: of the instance, or of all. */
 static void find_values(struct explained *s, const struct screen *screen)
 {
 	const struct metric *m = s->series.metric;
@@ -82,7 +82,7 @@ static void find_values(struct explained *s, const struct screen *screen)
 		return;
 	s->own = xmalloc(feed->set->n_vector * sizeof(*s->own));
 	for (unsigned i = 0; i < feed->set->n_vector; i++)
-		s->own[i] = NAN; /* beyond what the feed keeps */
+		s->own[i] = NAN; /* the feed does not keep these slots */
 	if (s->instance)
 		metric_vector_instance(feed->set, s->instance, feed->now, feed->n_vector, s->own);
 	else
@@ -136,7 +136,7 @@ static int compare_values(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* The values of the history that is kept, sorted; *n is how many are known. */
+/* Return the known values of the kept history, sorted; *n is how many there are. */
 static double *sorted_history(const struct explained *s, int *n)
 {
 	int points = s->data.feeds[s->series.source].n_points;
@@ -159,7 +159,7 @@ static void put_stat(struct stat_line *line, const char *name, const struct metr
 	snprintf(line->text, sizeof(line->text), "%s", unit_format(text, value, m->unit, m->grows, false));
 }
 
-/* How far the value of now can be trusted. */
+/* Append how accurate the current value is. */
 static void put_quality(const struct explained *s, struct stat_line *line)
 {
 	double share = s->own ? metric_share(s->text.set, s->series.metric, s->own) : 1;
@@ -171,7 +171,7 @@ static void put_quality(const struct explained *s, struct stat_line *line)
 		snprintf(line->text, sizeof(line->text), s->simulated ? "simulated" : "measured");
 }
 
-/* Where the guide has it: "Mali-G715 6.1.1". Returns false if its template does not. */
+/* Append the place in the guide: "Mali-G715 6.1.1". Returns false if its template lacks it. */
 static bool put_guide(const struct explained *s, struct stat_line *line)
 {
 	const struct template_view *guide = s->data.templ;
@@ -214,8 +214,8 @@ static unsigned list_stats(const struct explained *s, struct stat_line lines[STA
 	return n;
 }
 
-/* The graph of all instances together, with the numbers beside it or as the first line below: "now
- * 71.3 %   mean 50.8 %   ..." */
+/* Draw a graph of all instances together. The numbers are beside it, or form the first line below:
+ * "now 71.3 % mean 50.8 % ..." */
 static void draw_graph(const struct explained *s, struct canvas *canvas, struct rect *r, struct strbuf *below)
 {
 	struct series series = s->series;
@@ -254,7 +254,7 @@ static void draw_graph(const struct explained *s, struct canvas *canvas, struct 
 
 /* ---- text ---- */
 
-/* "How it is computed ..........", as wide as the card. */
+/* Add a heading as wide as the card: "How it is computed ..........". */
 static void add_head(struct page *page, const char *title)
 {
 	struct rect row;
@@ -316,7 +316,7 @@ static void draw_text(struct explain_card *card, const struct explained *s, cons
 {
 	struct page page = {.canvas = canvas, .window = {r.x, r.y, r.w, 0}};
 
-	add_page(s, numbers, &page); /* only counted */
+	add_page(s, numbers, &page); /* counts the lines only */
 	card->page = r.h;
 	card->scroll_max = page.n > r.h ? page.n - r.h : 0;
 	if (card->scroll > card->scroll_max)
@@ -347,7 +347,7 @@ static void draw_footer(const struct explain_card *card, const struct alert *ale
 	frame_draw_footer(&(struct frame_text){.alert = alert, .keys = &keys, .dropped = where}, canvas, row);
 }
 
-/* The title, or the name alone if that is too long, and the value of now at the right. */
+/* Draw the title, or only the name if that is too long, and the current value at the right. */
 static void draw_border_text(const struct explained *s, bool finding, struct canvas *canvas, struct rect row)
 {
 	const struct metric *m = s->series.metric;
@@ -376,7 +376,7 @@ bool explain_card_draw(struct explain_card *card, struct screen *screen, const s
 
 	if (!find_subject(card, screen, &s))
 		return false;
-	/* between tabs and footer, in its whole width */
+	/* between tabs and footer, over the whole width */
 	rect_top(&r, r.h > 12 ? 2 : 0);
 	footer = rect_bottom(&r, 1);
 	if (screen->timeline)
@@ -400,7 +400,7 @@ bool explain_card_draw(struct explain_card *card, struct screen *screen, const s
 	return true;
 }
 
-/* Show the next view that has the metric, or of a finding the first that it names. */
+/* Show the next view with the metric; for a finding, the first view that it names. */
 static bool show_its_view(const struct explain_card *card, struct screen *screen)
 {
 	const struct metric *m = explain_card_metric(card, screen);

@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define AHEAD_SHARE 16 /* of the points: so much is also in the short histories of rows */
-#define GAP_POINTS 3   /* longer without samples than jitter explains */
+#define AHEAD_SHARE 16 /* 1/16 of the points is also in the short histories of rows */
+#define GAP_POINTS 3   /* a gap of more points is longer than jitter explains */
 
 static double *vector_new(unsigned n)
 {
@@ -31,8 +31,8 @@ int64_t feed_now_ns(const struct feed_state *feed)
  * belongs to the previous one. */
 #define GRACE_NS 500000
 
-/* The frames that were shown in a span, by the sources that may count them. `around` is for sources
- * of which no sample ended in it. */
+/* Count the shown frames in a span, from the sources that may count them. `around` is the span for
+ * sources without a sample that ended in it. */
 static struct metric_frames frames_between(const struct feeds *f, int64_t from_ns, int64_t to_ns, bool around)
 {
 	static const enum source_kind kinds[] = {SOURCE_PASSES, SOURCE_CPU};
@@ -57,8 +57,8 @@ static struct metric_frames column_frames(const struct feeds *f, const struct co
 				 : METRIC_FRAMES_UNKNOWN;
 }
 
-/* Instances that were kept for only a part of the span are unknown: their sums would look as if
- * every core had rested before. */
+/* Instances that were kept for a part of the span only are unknown. Otherwise their sums would show
+ * every core as idle before. */
 static void take_column(struct feed_state *feed, const struct column *column)
 {
 	const struct feeds *f = feed->feeds;
@@ -72,7 +72,7 @@ static void take_column(struct feed_state *feed, const struct column *column)
 			feed->scratch[VECTOR_CONSTANTS + i] = NAN;
 }
 
-/* Of the window that ends then. If no sample ended in it, use the one that was running. */
+/* Get the vector of that window. If no sample ended in it, use the sample that covers it. */
 static bool vector_at(struct feed_state *feed, int64_t end_ns, int64_t window, struct column *column,
 		      double *vector)
 {
@@ -92,7 +92,7 @@ static bool point_vector(void *owner, int back, double *vector)
 	return feed->shown_ns && vector_at(feed, end_ns, point, feed->step, vector);
 }
 
-/* A point that is as long as `now` ends with it; others end at multiples of their length. */
+/* A point as long as `now` ends with it; others end at multiples of their length. */
 static int64_t point_end(const struct feed_state *feed, int64_t at_ns)
 {
 	int64_t point = feeds_point_ns(feed->feeds);
@@ -100,7 +100,7 @@ static int64_t point_end(const struct feed_state *feed, int64_t at_ns)
 	return point == feed_now_ns(feed) ? at_ns : (at_ns + point - 1) / point * point;
 }
 
-/* All points are new. */
+/* Replace all points. */
 static void reset_points(struct feed_state *feed, int64_t end_ns)
 {
 	int64_t point = feeds_point_ns(feed->feeds);
@@ -157,13 +157,13 @@ static void feed_fini(struct feed_state *feed)
 	history_free(feed->history);
 }
 
-/* Sources, and the mix if there is one. */
+/* Return the number of sources, plus one if there is a mix. */
 static unsigned n_feeds(const struct feeds *f)
 {
 	return f->n + (f->mix != NULL);
 }
 
-/* Take over the mix of the session as it is now, after its sources. */
+/* Use the current mix of the session, after its sources. */
 static void follow_mix(struct feeds *f)
 {
 	const struct session *session = f->session;
@@ -178,7 +178,7 @@ static void follow_mix(struct feeds *f)
 		feed_init(f, feed, &session->mixed, f->n ? f->feeds[0].n_points : 0);
 }
 
-/* All histories together take HISTORY_BYTES at most. */
+/* Limit all histories together to HISTORY_BYTES. */
 static void share_memory(struct feeds *f)
 {
 	for (unsigned i = 0; i < f->n; i++)
@@ -240,7 +240,7 @@ static void change_subscriber(struct feeds *f)
 	f->subscriber = new;
 }
 
-/* Whether only a part of a simulated past has come so far. */
+/* Whether a simulated past has arrived only in part. */
 static bool is_in_past(const struct feed_state *feed)
 {
 	const struct feeds *f = feed->feeds;
@@ -258,7 +258,7 @@ void feeds_drain(struct feeds *f)
 		comes |= is_in_past(&f->feeds[i]);
 	if (!f->session->has_past || comes)
 		return;
-	f->session->has_past = false; /* rings without room for one will do */
+	f->session->has_past = false; /* the rings no longer need room for it */
 	change_subscriber(f);
 }
 
@@ -268,7 +268,7 @@ void feeds_follow(struct feeds *f)
 
 	feeds_drain(f);
 	if (f->mix && f->n < f->session->n) {
-		feed_fini(&f->feeds[f->n]); /* its place is taken */
+		feed_fini(&f->feeds[f->n]); /* another one replaces it */
 		f->mix = NULL;
 	}
 	for (unsigned i = 0; i < f->session->n; i++) {
@@ -331,7 +331,7 @@ bool feeds_keep_instances(struct feeds *f)
 	return true;
 }
 
-/* The mean of the range, if history holds all of it. */
+/* Compute the mean of the range, if history holds all of it. */
 static void range_vector(struct feed_state *feed)
 {
 	const struct feeds *f = feed->feeds;
@@ -407,14 +407,14 @@ static void step_total(struct feed_state *feed)
 	memcpy(feed->total, feed->scratch, feed->n_vector * sizeof(*feed->total));
 }
 
-/* `now` has moved to the newest sample. */
+/* Add points for the samples that have arrived. */
 static void step_points(struct feed_state *feed, int64_t newest)
 {
 	int64_t point = feeds_point_ns(feed->feeds), now = feed_now_ns(feed), end = point_end(feed, newest);
 	int64_t n = (end - feed->shown_ns + point / 2) / point;
 
 	if (newest - feed->newest_ns > GAP_POINTS * now || n >= feed->n_points) {
-		reset_points(feed, newest); /* the device was away: its points are empty */
+		reset_points(feed, newest); /* the device was away, so its points are empty */
 		return;
 	}
 	feed->shown_ns = end;
@@ -422,7 +422,7 @@ static void step_points(struct feed_state *feed, int64_t newest)
 	points_shift(feed->points, (int)n, n == 1 && point == now ? feed->now : NULL);
 }
 
-/* The means of longer times, or of as much of them as history holds. */
+/* Compute the means of longer times, or of the part of them that history holds. */
 static void window_vectors(struct feed_state *feed)
 {
 	const struct feeds *f = feed->feeds;
@@ -515,7 +515,7 @@ void feeds_compare(struct feeds *f, bool on, int64_t at_ns)
 		feed->mark = vector_new(feed->source->set->n_vector);
 		if (at_ns && feed->at_ns) {
 			vector_at(feed, at_ns, feed_now_ns(feed), feed->column, feed->mark);
-			show_now(feed); /* with its flags */
+			show_now(feed); /* to show its flags */
 			continue;
 		}
 		memcpy(feed->mark, feed->now, feed->n_vector * sizeof(*feed->mark));
@@ -620,7 +620,7 @@ bool feeds_vector(const struct feeds *f, enum source_kind kind, int64_t from_ns,
 	return feed->step->n_samples > 0;
 }
 
-#define FRAMES_NS 3000000000ll /* a slower application counts as one that shows nothing */
+#define FRAMES_NS 3000000000ll /* an application that is slower counts as one without frames */
 
 struct metric_frames feeds_frames(const struct feeds *f)
 {
@@ -646,7 +646,7 @@ uint64_t feeds_lost(const struct feeds *f)
 	return lost;
 }
 
-/* ---- the scale of graphs, and where they end when a moment of the past is shown ---- */
+/* ---- the scale of graphs, and their end when the past is shown ---- */
 
 int64_t feeds_point_ns(const struct feeds *f)
 {
@@ -672,7 +672,7 @@ int64_t feeds_window_ns(const struct feeds *f, int64_t window_ns, int64_t at_ns,
 	if (at_ns <= window_ns && window_ns - at_ns <= most)
 		return window_ns;
 	if (at_ns > window_ns && at_ns - window_ns <= step)
-		return at_ns; /* a step */
+		return at_ns; /* a step by a refresh */
 	if (to < begin_ns + most)
 		to = begin_ns + most;
 	to = to < end_ns ? to : end_ns;

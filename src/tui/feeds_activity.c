@@ -1,4 +1,4 @@
-/* How active a device was, for the timeline; and any formula over a time. */
+/* The activity of a device for the timeline; and any formula over a time. */
 #include "base/alloc.h"
 #include "tui/feeds.h"
 

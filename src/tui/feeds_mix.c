@@ -1,14 +1,14 @@
-/* The feed of metrics that name several sources. It has no samples: what it shows is made of the
- * histories of its sources when it is asked for. */
+/* The feed of metrics that name several sources. It has no samples: its columns are computed from
+ * the histories of its sources on request. */
 #include "tui/feeds.h"
 
 #include "base/alloc.h"
 
 #include <stdlib.h>
 
-#define SILENT_NS 3000000000ll /* a source that is behind so far is not waited for */
+#define SILENT_NS 3000000000ll /* a source that lags this far is not waited for */
 
-/* The feed of a source that the mix uses; NULL: it does not, or another one is shown now. */
+/* The feed of a source that the mix uses; NULL if it uses none, or another one is shown. */
 static const struct feed_state *used_feed(const struct feeds *f, enum source_kind kind)
 {
 	const struct feed_state *feed = f->mix->uses[kind] ? feeds_shown(f, kind) : NULL;
@@ -50,7 +50,7 @@ const struct column *feed_part(const struct feed_state *feed, enum feed_part par
 	return out;
 }
 
-/* What all sources have; those that are silent are left out. */
+/* Return the time up to which all sources have data, except silent ones. */
 int64_t feed_newest_ns(const struct feed_state *feed)
 {
 	int64_t newest = 0, common = 0;

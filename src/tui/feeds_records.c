@@ -7,10 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A copy of a sample. Its values are kept as varints after it, each plus 1, so that unknown ones
- * are short, too. */
+/* A copy of a sample. Its values follow as varints, each plus 1, so that unknown ones are short,
+ * too. */
 struct packed_sample {
-	uint32_t bytes; /* all of it */
+	uint32_t bytes; /* size of the whole copy */
 	unsigned n_frames;
 	struct sample head; /* without values */
 };
@@ -34,7 +34,7 @@ static struct packed_sample *pack_sample(struct feeds_records *records, const st
 	return xreallocarray(packed, 1, packed->bytes);
 }
 
-/* Returns the scratch, which the next call overwrites. */
+/* Unpack into the scratch, which the next call overwrites. */
 static const struct sample *unpack_sample(const struct feeds_records *records,
 					  const struct packed_sample *packed)
 {
@@ -64,8 +64,8 @@ static bool is_worst(const struct feeds_records *records, const struct packed_sa
 	return false;
 }
 
-/* Take over a sample that leaves the ring, if it has one of the longest frames. There are never
- * more of these than places. */
+/* Keep a sample that leaves the ring, if it has one of the longest frames. There are enough places
+ * for all of these. */
 static void keep_worst(struct feeds_records *records, struct packed_sample *sample)
 {
 	for (unsigned i = 0; i < WORST_FRAMES && is_worst(records, sample); i++) {
@@ -131,7 +131,7 @@ void feeds_records_take(struct feeds_records *records, const struct metric_set *
 	records->bytes += packed->bytes;
 }
 
-/* The samples of that time from the newest on; NULL behind the oldest. */
+/* Return the samples of that time, the newest first; NULL past the oldest. */
 static const struct packed_sample *sample_back(const struct feeds_records *records, uint64_t back,
 					       int64_t from_ns)
 {
@@ -153,7 +153,7 @@ static unsigned count_frames(const struct feeds_records *records, int64_t from_n
 	return n;
 }
 
-/* The frame that is `back` before the newest: its sample, and *number in that. */
+/* Return the sample of the frame that is `back` before the newest, and its *number in that. */
 static const struct sample *frame_back(const struct feeds_records *records, int64_t from_ns, int64_t to_ns,
 				       unsigned back, unsigned *number)
 {

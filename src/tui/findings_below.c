@@ -1,4 +1,4 @@
-/* Below the findings: the selected one, or what was checked and is fine; what came and went. */
+/* The panels below the findings: the selected finding, or the passed checks; and recent events. */
 #include "base/alloc.h"
 #include "tui/findings_card.h"
 #include "tui/page.h"
@@ -10,25 +10,25 @@
 #include <string.h>
 
 #define RECENT_COLS 48
-#define RECENT_FROM 120 /* columns from which it stands beside the selected one */
+#define RECENT_FROM 120 /* least columns to have it beside the selected one */
 #define SECOND_NS 1000000000ll
-#define TOGETHER_MOST 8 /* of what began in one second */
+#define TOGETHER_MOST 8 /* events that started in one second */
 #define RECENT_NS 300000000000ll
-#define CHECK_COLS 50 /* of one check, at least */
+#define CHECK_COLS 50 /* least columns of one check */
 #define VALUE_COLS 10
 #define LIMIT_COLS 15
-#define LIMIT_FROM 46 /* columns of a check from which it has its limit */
+#define LIMIT_FROM 46 /* least columns of a check with its limit */
 
 enum check { CHECK_FINE, CHECK_BEYOND, CHECK_UNKNOWN, CHECKS };
 
-/* What does not hold, and why; CHECKS for what is not listed. */
+/* Return why a finding does not hold; CHECKS if it is not listed. */
 static enum check check_of(const struct judge *judge, unsigned at)
 {
 	const struct judged *f = &judge->findings[at];
 
 	if (f->holds || f->side == ALERT_NONE)
 		return CHECKS;
-	for (unsigned i = 0; i < at; i++) /* two may judge the same number by the same limit */
+	for (unsigned i = 0; i < at; i++) /* two findings may judge the same number by the same limit */
 		if (!strcmp(judge->findings[i].number.title, f->number.title) &&
 		    judge->findings[i].limit == f->limit && judge->findings[i].side == f->side)
 			return CHECKS;
@@ -98,7 +98,7 @@ static void draw_checks(const struct judge *judge, struct canvas *canvas, struct
 		canvas_text_parts(canvas, rect_bottom(&r, 1), STYLE_DIM, rest.p);
 }
 
-/* ---- what came and went ---- */
+/* ---- recent events ---- */
 
 /* "5x warning  Reads wait for the bus", "gone: ..." */
 static void draw_event(const struct screen *screen, unsigned number, struct canvas *canvas, struct rect r)
@@ -107,7 +107,7 @@ static void draw_event(const struct screen *screen, unsigned number, struct canv
 	const struct judge_event *event = &judge->events[number];
 	bool verdict = !event->what || event->what->def->kind == FINDING_VERDICT;
 	AUTO_STRBUF struct strbuf text = {0};
-	unsigned times = 0; /* in the last events; an end counts with its begin */
+	unsigned times = 0; /* of the last events; an end counts with its start */
 
 	for (unsigned i = 0; i < judge->n_events; i++)
 		times += judge->events[i].what == event->what && !judge->events[i].ended;
@@ -122,13 +122,13 @@ static void draw_event(const struct screen *screen, unsigned number, struct canv
 	canvas_text_cut(canvas, r, verdict ? STYLE_VALUE : event->ended ? STYLE_DIM : STYLE_TEXT, text.p);
 }
 
-/* What is before this in the events of the judge and the marks of the user. */
+/* A position in the events of the judge and the user's marks. */
 struct recent {
 	const struct screen *screen;
 	unsigned event, mark;
 };
 
-/* The next older one of the last minutes: an event, or a mark; repeats are one. */
+/* Get the next older event or mark of the last minutes. Repeated events count as one. */
 static bool next_recent(struct recent *r, int64_t *at_ns, bool *is_event)
 {
 	const struct judge *judge = r->screen->judge.judge;
@@ -157,7 +157,7 @@ static struct recent newest_recent(const struct screen *screen)
 			       screen->n_marks};
 }
 
-/* How many of the next ones began in the same second as the first of them. */
+/* Count the following events that started in the same second as the first of them. */
 static int count_together(struct recent at)
 {
 	int64_t at_ns, second = INT64_MIN;
@@ -171,8 +171,8 @@ static int count_together(struct recent at)
 	return n;
 }
 
-/* The newest first; of many that began in one second those that the judge found first, which are
- * the worst. What has no room is a number. */
+/* Draw recent events, the newest first. If many started in one second, those that the judge found
+ * first, which are the worst, come first. Events that do not fit are counted. */
 static void draw_recent(const struct screen *screen, struct canvas *canvas, struct rect r)
 {
 	struct recent at = newest_recent(screen);
@@ -188,7 +188,7 @@ static void draw_recent(const struct screen *screen, struct canvas *canvas, stru
 		n++;
 	at = newest_recent(screen);
 	while (n > 0 && r.h > 0 && !(r.h == 1 && n > 1)) {
-		if (!left) { /* of this second */
+		if (!left) { /* the events of this second are complete */
 			left = count_together(at);
 			skipped = left > TOGETHER_MOST ? left - TOGETHER_MOST : 0;
 			for (int i = 0; i < skipped; i++)
@@ -225,15 +225,15 @@ void findings_put_checks(const struct screen *screen, struct strbuf *out)
 		strbuf_printf(out, "; %u without a value", unknown);
 }
 
-/* ---- the selected one ---- */
+/* ---- the selected finding ---- */
 
 #define LABEL_COLS 10
 #define NUMBER_TITLE 26
 #define NUMBER_VALUE 10
 #define METER_COLS 21
 
-/* A number of the evidence on a line; the first with its limit, as a mark on a bar where it is a
- * percentage. */
+/* Add a number of the evidence on a line. The first one has its limit, which is a mark on a bar if
+ * it is a percentage. */
 static void add_number(struct page *page, const struct judged *f, const struct judge_number *n, bool first)
 {
 	struct rect row = page_line(page);

@@ -8,10 +8,10 @@
 #include <stdio.h>
 #include <string.h>
 
-#define HOLD_NS 5000000000ll /* for which rows keep their order */
-#define WIDE 136             /* columns from which groups have titles and rows a history */
-#define FAIR 96              /* from which they tell since when, and whose limit it is */
-#define SELECTED_ROWS 10     /* of the panels below, at least */
+#define HOLD_NS 5000000000ll /* time for which rows keep their order */
+#define WIDE 136             /* least columns for titles of groups and histories of rows */
+#define FAIR 96              /* least columns for the start and the source of the limit */
+#define SELECTED_ROWS 10     /* least rows of the panels below */
 #define LINES_MOST (FINDINGS_CARD_MOST + JUDGE_GROUPS + 2)
 
 static bool is_listed(const struct findings_card *card, const struct screen *screen, const struct judged *f)
@@ -43,15 +43,15 @@ static int shown_at(const struct findings_card *card, const struct judged *f)
 	return -1;
 }
 
-/* Findings of one group stand together whatever happens. */
+/* Findings of one group always stay together. */
 static const char *group_title(const struct screen *screen, const struct judged *f)
 {
 	return f->holds ? judge_group_titles[screen_judge_rank(&screen->judge, f).group]
 			: "Ended in the last minute";
 }
 
-/* Put those of a group that were shown into the order in which they were; new ones keep their
- * places. Returns whether that moved any. */
+/* Restore the previous order of the findings of a group; new ones keep their places. Returns
+ * whether that moved any. */
 static bool keep_order(struct findings_card *card, int from, int end)
 {
 	bool moved = false;
@@ -70,8 +70,8 @@ static bool keep_order(struct findings_card *card, int from, int end)
 	return moved;
 }
 
-/* A row moves within its group only when its order has held for some seconds, so that it can be
- * read. */
+/* A row moves within its group only when its new order has held for some seconds, so that rows stay
+ * readable. */
 static void hold_order(struct findings_card *card, const struct screen *screen)
 {
 	const struct judged *wanted[FINDINGS_CARD_MOST];
@@ -147,7 +147,7 @@ void findings_lasted(char text[UNITS_TEXT], int64_t ns, bool brief)
 		snprintf(text, UNITS_TEXT, brief ? "%lldh%02lld" : "%lld h %lld min", s / 3600, s / 60 % 60);
 }
 
-/* Its number over the last minute, two steps in a cell; beyond the limit in its colour. */
+/* Draw the last minute of the number, two steps per cell; beyond the limit in its colour. */
 static void draw_past(const struct judged *f, enum finding_severity severity, struct canvas *canvas,
 		      struct rect r)
 {
@@ -186,7 +186,7 @@ void findings_put_value(struct canvas *canvas, struct rect r, enum style style, 
 }
 
 struct finding_columns {
-	struct rect severity, title, value, limit, worth, lasted, look, past; /* w 0: left out */
+	struct rect severity, title, value, limit, worth, lasted, look, past; /* w is 0 if it is omitted */
 };
 
 static struct finding_columns cut_columns(struct rect row)
@@ -204,7 +204,7 @@ static struct finding_columns cut_columns(struct rect row)
 	return c;
 }
 
-/* "above 60.0 %  house"; back within its limit: "until 55.0 %  house", where it ends */
+/* "above 60.0 % house"; within the limit "until 55.0 % house", where the finding ends */
 static void draw_limit(const struct judged *f, struct canvas *canvas, struct rect r, enum style style)
 {
 	const char *side = f->side == ALERT_ABOVE ? "above" : "below";
@@ -225,7 +225,7 @@ static void draw_limit(const struct judged *f, struct canvas *canvas, struct rec
 	canvas_text_cut(canvas, r, STYLE_DIM, finding_origin(f->def));
 }
 
-/* A bar and "10.1 ms  43 %", or why there is none. */
+/* Draw a bar and "10.1 ms 43 %", or the reason for the lack of a gain. */
 static void draw_worth(const struct judge_rank *rank, struct canvas *canvas, struct rect r, enum style style)
 {
 	const struct judge_worth *w = &rank->worth;
@@ -258,7 +258,7 @@ static void draw_finding(const struct screen *screen, const struct judged *f, bo
 			 struct canvas *canvas, struct rect row)
 {
 	static const enum style styles[] = {STYLE_TEXT, STYLE_BUSY, STYLE_HOT};
-	static const char *const signs[] = {" i", " !", "!!"}; /* as beside numbers */
+	static const char *const signs[] = {" i", " !", "!!"}; /* the marks of numbers */
 	struct judge_rank rank = screen_judge_rank(&screen->judge, f);
 	const struct view *view = screen_judge_look(&screen->views, f->def);
 	enum style style = f->holds ? STYLE_TEXT : STYLE_DIM,
@@ -287,11 +287,11 @@ static void draw_finding(const struct screen *screen, const struct judged *f, bo
 
 /* ---- the list ---- */
 
-/* A line of the list: a finding, the title of a group, or what was checked. */
+/* A line of the list: a finding, the title of a group, or the checks. */
 struct list_line {
 	enum { LINE_TITLE, LINE_FINDING, LINE_CHECKS } kind;
 	const char *title;
-	int row; /* what is selected there; of a title the first row below it */
+	int row; /* the row to select there; for a title, the first row below it */
 };
 
 static unsigned list_lines(const struct findings_card *card, const struct screen *screen, bool titles,
@@ -349,7 +349,7 @@ static void draw_head(struct canvas *canvas, struct rect row)
 	canvas_text_right(canvas, c.past, STYLE_DIM, c.past.w ? "last 17 s" : "");
 }
 
-/* Scroll so that the selected line is visible; what is cut off is said. */
+/* Scroll so that the selected line is visible; say how many lines are cut off. */
 static void draw_list(struct findings_card *card, const struct screen *screen, struct canvas *canvas,
 		      struct rect r)
 {
@@ -365,7 +365,7 @@ static void draw_list(struct findings_card *card, const struct screen *screen, s
 	if (card->first < selected - card->page + 1)
 		card->first = selected - card->page + 1;
 	if (card->first > selected)
-		card->first = selected == 1 ? 0 : selected; /* with its title */
+		card->first = selected == 1 ? 0 : selected; /* show the title of the group, too */
 	card->first = card->first < 0 ? 0 : card->first;
 	last = card->first + card->page < n ? card->first + card->page : n;
 	for (int i = card->first; i < last; i++)
@@ -436,7 +436,7 @@ void findings_card_draw(struct findings_card *card, struct screen *screen, const
 			    screen->filter[0] ? "findings: none matches; / changes the filter"
 					      : "findings: none now, and none in the last minute");
 	}
-	/* the list gets what it needs, but leaves half to what is below */
+	/* the list gets the lines that it needs, but leaves half to the panels below */
 	needed = (int)list_lines(card, screen, r.w - 2 * PANEL_MARGIN >= WIDE, lines) + 3;
 	rest = r.h - needed > r.h / 2 ? r.h - needed : r.h / 2;
 	below = rect_bottom(&r, rest < SELECTED_ROWS ? 0 : rest);
@@ -479,14 +479,14 @@ enum key_answer findings_card_key(struct findings_card *card, struct screen *scr
 		switch (keys_action(keys_everywhere, key, ~0u).action) {
 		case ACTION_EXPLAIN: /* the caller explains the selected one */
 			return card->def ? KEY_PASSED : KEY_TAKEN;
-		case ACTION_ZOOM: /* what acts on the rows of a view, which is not shown */
+		case ACTION_ZOOM: /* actions on the rows of a view, which is hidden */
 		case ACTION_PER_CORE:
 		case ACTION_PIN:
 		case ACTION_COUNTED:
 		case ACTION_EDGE:
 		case ACTION_COMPARE:
 			return KEY_UNKNOWN;
-		case ACTION_VIEW: /* what shows a view */
+		case ACTION_VIEW: /* actions that show a view */
 		case ACTION_TURN:
 		case ACTION_OWN:
 		case ACTION_COUNTERS:

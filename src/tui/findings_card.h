@@ -1,6 +1,6 @@
-/* findings_card: the findings that hold or held in the last minute, one line each, the worst first;
- * below them the selected one, and what came and went. The last line stands for what was checked
- * and is fine, and lists it when it is selected. Thread: ui. */
+/* findings_card: the findings that hold or held in the last minute, one line each, the worst first.
+ * Below them are the selected one and recent events. The last line summarizes the passed checks,
+ * and lists them when it is selected. Thread: ui. */
 #ifndef MALITOP_FINDINGS_CARD_H
 #define MALITOP_FINDINGS_CARD_H
 
@@ -11,36 +11,36 @@
 
 struct findings_card {
 	bool shows_muted;
-	bool at_checks;                                /* the last row is selected */
-	const struct finding_def *def;                 /* the selected finding; NULL: none */
-	int at, first, page;                           /* its row; the first line, and how many were drawn */
+	bool at_checks;                /* the last row is selected */
+	const struct finding_def *def; /* the selected finding; NULL: none */
+	int at, first, page;           /* the selected row; first drawn line; number of lines */
 	const struct judged *rows[FINDINGS_CARD_MOST]; /* of the last draw */
 	int n;
-	/* The order of the last draw, and since when findings should have another one, 0: they
-	 * have it; both at times of the judge. */
+	/* The order of the last draw, and the time since which it differs from the ranking (0: it
+	 * does not); both at times of the judge. */
 	const struct finding_def *shown[FINDINGS_CARD_MOST];
 	int n_shown;
 	int64_t shown_ns, differs_ns;
 };
 
-/* Draw it over the whole canvas; alert: the line to show now, or NULL. */
+/* Draw it over the whole canvas. alert: the line to show now, or NULL. */
 void findings_card_draw(struct findings_card *card, struct screen *screen, const struct alert *alert,
 			struct canvas *canvas);
 /* Handle a key while it is shown. Enter closes it and shows the view of the selected finding; a key
- * that shows another view closes it, too. A message for the user is added to *said. */
+ * of another view closes it, too. A message for the user is appended to *said. */
 enum key_answer findings_card_key(struct findings_card *card, struct screen *screen, uint32_t key,
 				  struct strbuf *said);
-/* A number with its unit from its place on, so that rows stand below each other. */
+/* Draw a number aligned at its decimal place, and its unit, so that rows line up. */
 void findings_put_value(struct canvas *canvas, struct rect r, enum style style, const struct judge_number *n,
 			double value);
-/* "3 min 43 s", brief "3m43" */
+/* Format "3 min 43 s", brief "3m43". */
 void findings_lasted(char text[UNITS_TEXT], int64_t ns, bool brief);
 
 /* Whether the number that the limit is for, or its mean, is beyond it. */
 bool findings_beyond(const struct judged *f);
 
-/* findings_below.c: the panels below: a finding, or without one what was checked; what came and
- * went. */
+/* findings_below.c: the panels below: a finding, or the passed checks if it is NULL; recent
+ * events. */
 void findings_below_draw(const struct screen *screen, const struct judged *f, struct canvas *canvas,
 			 struct rect r);
 /* "26 checked and fine; 5 beyond a limit that does not matter now; 54 without a value" */

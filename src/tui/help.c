@@ -8,15 +8,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define KEY_COLS 10  /* of a key in a panel */
-#define PAIR_FROM 44 /* columns of a panel from which two keys share a line */
+#define KEY_COLS 10  /* columns of a key in a panel */
+#define PAIR_FROM 44 /* least columns of a panel in which two keys share a line */
 #define PAIR_KEY_COLS 2
-#define REST_FROM 6      /* rows left over from which sources and alerts stand there */
-#define TASK_COLS 31     /* of a task; its keys follow */
-#define LIST_KEY_COLS 20 /* of a key in a list; in a wide one */
+#define REST_FROM 6      /* least spare rows for sources and alerts */
+#define TASK_COLS 31     /* columns of a task; its keys follow */
+#define LIST_KEY_COLS 20 /* columns of a key in a list; in a wide list */
 #define WIDE_KEY_COLS 34
-#define SIGN_COLS 44   /* of the panel of signs, beside the tasks */
-#define SIGNS_FROM 120 /* columns of the terminal from which it is there */
+#define SIGN_COLS 44   /* columns of the panel of signs, beside the tasks */
+#define SIGNS_FROM 120 /* least columns of the terminal for that panel */
 
 static const char *const section_titles[HELP_SECTIONS] = {
 	[HELP_VIEW] = "In this view",
@@ -50,7 +50,7 @@ static void add_source(struct page *page, const struct help_text *t, struct sess
 		char *gap = strstr(str_printable(line, sizeof(line), raw), "  ");
 		int at = gap ? (int)(gap - line + (int)strspn(gap, " ")) : 0;
 
-		if (!raw[0]) /* the first is empty if there is no text for the foot */
+		if (!raw[0]) /* the first is empty if the foot has no text */
 			continue;
 		if (!gap || gap == line || gap - line > LABEL_MAX) {
 			page_text(page, PAGE_INDENT, STYLE_TEXT, NULL, line);
@@ -78,7 +78,7 @@ static int add_all_sources(const struct help *help, const struct help_text *t, s
 	if (alerts->n || t->own_cost)
 		page_line(page);
 	for (unsigned i = 0; i < t->session->n; i++)
-		if (t->session->sources[i].away != AWAY_TURNED) /* the other one of the device is there */
+		if (t->session->sources[i].away != AWAY_TURNED) /* another source of the device is listed */
 			add_source(page, t, &t->session->sources[i]);
 	return 0;
 }
@@ -88,7 +88,7 @@ static int add_all_sources(const struct help *help, const struct help_text *t, s
 #define BANDS_MAX 4
 #define BAND_SECTIONS 3
 
-/* Panels side by side; of a single one the rows flow in several columns. */
+/* Panels side by side. The rows of a single panel flow in several columns. */
 struct help_band {
 	enum help_section sections[BAND_SECTIONS];
 	int n, flow, page;
@@ -96,7 +96,7 @@ struct help_band {
 
 struct help_layout {
 	struct help_band bands[BANDS_MAX];
-	int n, columns, pages; /* pages 0: there is no room for panels */
+	int n, columns, pages; /* pages 0: panels do not fit */
 	bool boxes;            /* panels have borders, else a line with the title */
 };
 
@@ -274,7 +274,7 @@ static void draw_panels(struct help *help, const struct help_text *text, const s
 			rect_left(&row, !layout->boxes);
 		}
 	}
-	/* what is left of the last page of keys has the alerts and sources, as far as they fit */
+	/* the rest of the last page of keys has the alerts and sources that fit */
 	if (!layout->boxes || r.h < REST_FROM || help->page != help->key_pages - 1)
 		return;
 	canvas_box(canvas, r, STYLE_BORDER);
@@ -286,7 +286,7 @@ static void draw_panels(struct help *help, const struct help_text *text, const s
 
 /* ---- a list ---- */
 
-/* Returns the line of the selected row. */
+/* Add the list. Returns the line of the selected row. */
 static int add_list(const struct help *help, const struct help_text *text, struct page *page)
 {
 	int cols = page->window.w, at = 0;
@@ -323,13 +323,13 @@ static int add_list(const struct help *help, const struct help_text *text, struc
 	return at;
 }
 
-/* Draw a list, or what the sources report, from the line `scroll` on. */
+/* Draw a list, or the reports of the sources, from the line `scroll` on. */
 static void draw_scrolled(struct help *help, const struct help_text *text, struct canvas *canvas,
 			  struct rect r,
 			  int (*add)(const struct help *, const struct help_text *, struct page *))
 {
 	struct page page = {.canvas = canvas, .window = {r.x, r.y, r.w, 0}};
-	int at = add(help, text, &page); /* only counted */
+	int at = add(help, text, &page); /* counts the lines only */
 
 	help->scroll_max = page.n > r.h ? page.n - r.h : 0;
 	if (help->selected && at < help->scroll)
@@ -380,7 +380,7 @@ static void draw_footer(const struct help *help, const struct alert *alert, stru
 		canvas, row);
 }
 
-/* The sentence of the selected row, or what one can do. */
+/* Draw the sentence of the selected row, or the available keys. */
 static void draw_detail(const struct help *help, struct canvas *canvas, struct rect row)
 {
 	rect_left(&row, 1);
@@ -459,7 +459,7 @@ static void scroll_by(struct help *help, int lines)
 	help->scroll = to < 0 ? 0 : to > help->scroll_max ? help->scroll_max : to;
 }
 
-/* A page of keys or of a list, and from its end the next one. */
+/* Turn a page of keys or of a list, and from its end the next one. */
 static void turn_page(struct help *help, int by)
 {
 	bool at_end = by > 0 ? help->scroll >= help->scroll_max : help->scroll <= 0;
@@ -504,7 +504,7 @@ static enum key_answer choose_row(struct help *help, struct help_row *choice, st
 	return KEY_CLOSES;
 }
 
-/* A key while the search is typed; the rows follow with the next draw. */
+/* Handle a key while the search is typed. The next draw updates the rows. */
 static enum key_answer type_key(struct help *help, uint32_t key, struct help_row *choice, struct strbuf *said)
 {
 	if (key == K_ESCAPE) {

@@ -1,4 +1,4 @@
-/* What help lists: keys, tasks, signs, and, to a search, metrics and findings. */
+/* The rows of help: keys, tasks, signs and, in a search, metrics and findings. */
 #include "tui/help.h"
 
 #include "base/alloc.h"
@@ -6,10 +6,10 @@
 #include <ctype.h>
 #include <string.h>
 
-/* What a task needs besides enum key_need. */
+/* Needs of a task besides enum key_need. */
 enum { TASK_GPU = 1 << 24, TASK_NO_GPU = 1 << 25, TASK_FRAMES = 1 << 26, TASK_NO_FRAMES = 1 << 27 };
 
-/* The shortest way from any view; where a source is missing, another task takes the place. */
+/* The shortest way from any view. If a source is missing, another task replaces it. */
 static const struct task {
 	const char *task, *keys, *ascii, *then;
 	uint32_t press[HELP_PRESSES];
@@ -43,7 +43,7 @@ static const struct task {
 	{"save the screen, its numbers", "S", NULL, "files of text and csv here", {'S'}, 0},
 };
 
-/* What stands in panels and beside numbers; doc/screens.md says more. */
+/* Signs in panels and beside numbers; doc/screens.md describes them in full. */
 static const struct {
 	const char *sign;
 	enum style style;
@@ -72,7 +72,7 @@ static const struct {
 
 #define BEST_RANK 3
 
-/* 3: the text begins with the search; 2: a word of it does; 1: it contains it; 0: it does not. */
+/* 3: the text starts with the search; 2: a word in it does; 1: it contains it; 0: none of these */
 static int match_rank(const char *text, const char *search)
 {
 	size_t n = strlen(search);
@@ -86,7 +86,7 @@ static int match_rank(const char *text, const char *search)
 	return n ? rank : BEST_RANK;
 }
 
-/* Rows of one pass: of the hits of a search only those of that rank. */
+/* Rows of one pass. In a search, these are the hits of one rank. */
 struct gathering {
 	struct help_rows *rows;
 	const struct help_text *text;
@@ -134,7 +134,7 @@ static bool is_there(const struct key_row *row, const struct help_text *text)
 	return true;
 }
 
-/* The row of the other case of a letter; NULL for none. */
+/* Return the row of the other case of a letter; NULL for none. */
 static const struct key_row *other_case(const struct key_row *row, const struct help_text *text)
 {
 	uint32_t key = main_key(keys_everywhere, row), other = key ^ 0x20;
@@ -164,7 +164,7 @@ static void add_group(struct gathering *g, enum key_group group)
 		if (row->group != group || of_view(row) || !is_there(row, g->text))
 			continue;
 		if (other && isupper((int)main_key(keys_everywhere, row)))
-			continue; /* beside the small letter, in its group */
+			continue; /* it is listed beside the small letter, in its group */
 		add_key(g, section, keys_everywhere, row, false);
 		if (other)
 			add_key(g, section, keys_everywhere, other, true);
@@ -199,7 +199,7 @@ static void add_tasks(struct gathering *g)
 	}
 }
 
-/* Of the sources on the screen. */
+/* Add metrics of the sources on the screen. */
 static void add_metrics(struct gathering *g)
 {
 	struct session *session = g->text->session;

@@ -242,8 +242,8 @@ const struct key_code *keys_code(const struct key_table *table, enum action acti
 	return NULL;
 }
 
-/* Find the first row that has the key and all that it needs, else the first that can act; NULL if
- * there is none. With all bits of `has` set, that is the first row that has the key. */
+/* Find the first row with the key whose needs are all met, else the first that can act; NULL if
+ * there is none. With all bits of `has` set, this is the first row with the key. */
 static const struct key_row *find_row(const struct key_table *table, uint32_t key, unsigned has)
 {
 	const struct key_row *found = NULL;
@@ -287,7 +287,7 @@ void keys_why(const struct key_table *table, uint32_t key, unsigned has, struct 
 
 	if (!named)
 		named = find_row(keys_of_processes, key, ~0u);
-	/* a key that is not a visible character has the name of its row */
+	/* an invisible key has the name of its row */
 	if (key >= K_F2 && key <= K_F10)
 		strbuf_printf(said, "F%u", key - K_F1 + 1);
 	else if (named && (key <= ' ' || key >= K_SPECIAL))
@@ -319,7 +319,7 @@ static uint32_t key_with(const struct key_table *table, enum action action, int 
 	return keys_code(table, action, 0)->key;
 }
 
-/* Names of two keys are in the order back, forth. */
+/* Names of two keys are in the order back, forth, and so are the presses. */
 void keys_foot_add(struct foot_keys *foot, const struct key_table *table, unsigned has)
 {
 	for (const struct key_row *row = table->rows; row->action; row++) {

@@ -8,12 +8,12 @@
 #include <stdio.h>
 #include <string.h>
 
-#define PATIENCE_MS 200         /* for devices to open, before the splash screen appears */
-#define PAST_NS 300000000ll     /* by then the past of a simulated device has come: show it */
-#define PAST_DRAIN_NS 4000000ll /* until then, so that rings do not hold all of it at once */
+#define PATIENCE_MS 200         /* wait for devices to open before the splash screen appears */
+#define PAST_NS 300000000ll     /* age at which the past of a simulated device has arrived and is shown */
+#define PAST_DRAIN_NS 4000000ll /* drain this often until then, to save room in rings */
 #define FEW_NS 100000000ll      /* from this interval on, few instances are kept from the start */
-#define REST_NS 10000000000ll   /* paused for this long, a screen is taken as unwatched */
-#define DRAIN_NS 1000000000ll   /* rings are drained this often, however slow the refresh */
+#define REST_NS 10000000000ll   /* a screen that was paused for this long counts as unwatched */
+#define DRAIN_NS 1000000000ll   /* rings are drained at least this often, however slow the refresh */
 
 static void resize_canvas(struct live *l)
 {
@@ -53,7 +53,7 @@ static void take_input(struct live *l)
 				    "paste: ignored: only typed keys count");
 			l->dirty = true;
 		} else if (event == TERM_QUIT && in.signal == SIGHUP && l->session.db->n_own &&
-			   !has_hung_up(l)) { /* as for daemons: read the files again */
+			   !has_hung_up(l)) { /* like a daemon, read the files again */
 			live_reload(l);
 		} else if (event == TERM_QUIT) {
 			l->signal = in.signal;
@@ -90,7 +90,7 @@ static void take_events(struct live *l, int64_t now)
 		l->screen.pane.table.counted = (struct process_id){0};
 }
 
-/* Count the chosen process or thread alone, and show its frames; NULL for the machine. */
+/* Count the chosen process or thread alone, and show its frames; NULL for the whole machine. */
 static void count_process(void *live, const struct process *p)
 {
 	struct live *l = live;
@@ -119,7 +119,7 @@ static void take_processes(struct live *l)
 
 	process_pane_pause(&l->screen.pane, l->screen.paused_ns);
 	if (list && wanted) {
-		/* a panel beside others is drawn with them */
+		/* draw a panel of processes together with the others */
 		l->dirty |= screen_pane(&l->screen) || !l->screen.pane.list;
 		screen_take_processes(&l->screen, list);
 	} else {
@@ -136,8 +136,8 @@ static void step_refresh(struct live *l, int64_t now)
 		return;
 	l->next_step_ns += l->feeds.refresh_ns * ((now - l->next_step_ns) / l->feeds.refresh_ns + 1);
 	live_follow_range(l);
-	/* CPU events are read as rarely as something needs them: beside a GPU they share its time,
-	 * and a log has the interval. Otherwise the screen shows them once a refresh. */
+	/* Read CPU events as rarely as possible. Beside a GPU they share its times, and a log needs
+	 * the interval. Otherwise the screen shows them once per refresh. */
 	if (!l->session.gpu && !l->recorder && l->feeds.refresh_ns >= period_ns)
 		period_ns = l->feeds.refresh_ns;
 	for (unsigned i = 0; i < l->session.n; i++) {
@@ -159,7 +159,7 @@ static void run_measurement(struct live *l, int64_t now)
 {
 	bool rest = l->paused_since_ns && !l->recorder && now - l->paused_since_ns >= REST_NS;
 
-	/* A GPU that measuring keeps powered may rest; a log needs it, and the same sources. */
+	/* Let a GPU rest that only counting keeps powered. A log needs its samples. */
 	l->dirty |= rest != l->session.rests;
 	l->session.keeps_sources = l->recorder != NULL;
 	session_rest(&l->session, rest);
@@ -224,7 +224,7 @@ static void run_log(struct live *l, int64_t now)
 	list = player_take_processes(l->player);
 	if (list)
 		screen_take_processes(&l->screen, list);
-	if (now >= l->next_step_ns) { /* alerts expire, and the log may grow */
+	if (now >= l->next_step_ns) { /* alerts expire, and the size of the log may change */
 		l->next_step_ns = now + l->feeds.refresh_ns;
 		l->dirty = true;
 	}
@@ -234,7 +234,7 @@ static void run_log(struct live *l, int64_t now)
 
 /* ---- the loop ---- */
 
-/* A change of the verdict is a message and, in a log, a mark. */
+/* Report a change of the verdict as a message and, in a log, as a mark. */
 static void report_verdict(struct live *l, int64_t now)
 {
 	bool in_sight = screen_shows_verdict(&l->screen) && live_sees_view(l);
@@ -247,8 +247,8 @@ static void report_verdict(struct live *l, int64_t now)
 		recorder_mark(l->recorder, 0, text);
 }
 
-/* The CPU's counters go to what is on the screen first, and running code is sampled while the view
- * that shows it is; a pause, and what covers the screen, change nothing. */
+/* Count the CPU events on the screen first, and sample functions while the view Hot is shown. A
+ * pause, and cards over the view, do not change that. */
 static void prefer_shown(struct live *l)
 {
 	struct session_source *perf = session_shown(&l->session, SOURCE_PERF),
@@ -322,7 +322,7 @@ static void run_loop(struct live *l)
 			prefer_shown(l);
 			l->dirty = !term_draw(l->term, &l->canvas);
 			if (!l->player)
-				want_processes(l); /* the command lines of the rows in sight */
+				want_processes(l); /* request the command lines of the visible rows */
 		}
 	}
 }
@@ -342,8 +342,8 @@ static bool open_terminal(struct live *l, struct err *err)
 	return l->term != NULL;
 }
 
-/* Wait for the devices to open. Most open at once: then the first frame is already the real one,
- * and a failure does not touch the terminal. */
+/* Wait for the devices to open. Most open at once. In that case the first frame already has data,
+ * and the terminal is untouched if opening fails. */
 static bool wait_for_devices(struct live *l, struct err *err)
 {
 	struct pollfd fd = {.fd = session_opening_fd(&l->session), .events = POLLIN};
@@ -357,7 +357,7 @@ static bool wait_for_devices(struct live *l, struct err *err)
 	return true;
 }
 
-/* Set up what a replay does not have: counting one process, recording a log, reading processes. */
+/* Set up what only a measurement has: counting one process, recording a log, reading processes. */
 static bool start_measuring(struct live *l, struct err *err)
 {
 	const struct options *o = l->options;
@@ -384,7 +384,7 @@ static bool start_screen(struct live *l, struct err *err)
 
 	if (!l->player && !session_finish(&l->session, err))
 		return false;
-	/* cores, slices and CPUs, before one asks for them */
+	/* keep cores, slices and CPUs before the user breaks down */
 	if (!o->per_core)
 		parts = !l->player && o->interval_ns >= FEW_NS ? SUBSCRIBER_FEW : 0;
 	feeds_init(&l->feeds, &l->session, parts, l->player ? l->player->refresh_ns : o->refresh_ns);
@@ -442,8 +442,8 @@ static bool close_all(struct live *l, struct err *err)
 
 enum exit_status live_run(const struct sys *sys, const struct options *options, int *signal, struct err *err)
 {
-	/* Instances are seven times as many numbers of a GPU: at short intervals measure them only
-	 * on request. */
+	/* Instances multiply the numbers of a GPU by seven: at short intervals measure them only on
+	 * request. */
 	bool instances = options->per_core || options->interval_ns >= 10000000, ok, closed;
 	struct live l = {.sys = sys, .options = options, .has_instances = instances};
 	struct err late = {0};

@@ -1,4 +1,4 @@
-/* What keys do to the live screen, whatever stands over the view. */
+/* The actions of keys on the live screen, independent of the modes over the view. */
 #include "tui/live_priv.h"
 
 #include "base/alloc.h"
@@ -21,14 +21,14 @@ static void show_findings(struct live *l)
 	live_open(l, MODE_FINDINGS);
 }
 
-/* Keys can be faster than frames: rows and panels are those of the state that the last key left. */
+/* Keys can be faster than frames: make the rows and panels match the state after the last key. */
 static void see_rows(struct live *l)
 {
 	if (!l->screen.hits.n)
 		live_compose(l);
 }
 
-/* The selected finding, while they are shown; else the selected row, or the first. */
+/* Explain the selected finding in Findings; otherwise the selected row, or the first one. */
 static void show_explanation(struct live *l)
 {
 	const struct finding_def *finding = live_is_open(l, MODE_FINDINGS) ? l->findings.def : NULL;
@@ -82,7 +82,7 @@ void live_reload(struct live *l)
 					 : "own views: you have no such files");
 }
 
-/* With what malitop itself takes as of now, so that the open help stands still. */
+/* Show help. The own cost is that of now, so that the open help does not change. */
 static void show_help(struct live *l)
 {
 	const struct self self = self_read(l->sys);
@@ -105,7 +105,7 @@ static void show_view(struct live *l, int digit)
 	char text[64];
 
 	snprintf(text, sizeof(text), "%c: these sources have no such view", digit);
-	if (view && p && strcmp(view->name, "hot") == 0) /* what the selected process runs */
+	if (view && p && strcmp(view->name, "hot") == 0) /* show the functions of the selected process */
 		screen_hot_of_process(&l->screen.hot, p);
 	if (view)
 		screen_show(&l->screen, view);
@@ -151,7 +151,7 @@ static void scroll_to(struct live *l, int row)
 {
 	if (!l->screen.scroll.max)
 		live_hint(l, "scroll: this view has no more rows");
-	l->screen.scroll.at = row; /* drawing keeps it within what there is */
+	l->screen.scroll.at = row; /* drawing limits it to the existing rows */
 }
 
 static void select_row(struct live *l, int by)
@@ -189,7 +189,7 @@ static void scroll_to_edge(struct live *l, int way)
 	scroll_to(l, way > 0 ? l->screen.scroll.max : 0);
 }
 
-/* Close the panel that is shown alone, select nothing, close the card about the missing GPU. */
+/* Close the only shown panel, clear the selection, or close the card about the missing GPU. */
 static void go_back(struct live *l)
 {
 	AUTO_STRBUF struct strbuf said = {0};
@@ -236,7 +236,7 @@ const struct frame_stats *live_frame_stats(struct live *l)
 	return run ? &run->stats : NULL;
 }
 
-/* A log is shown in whole refreshes: the first one that has all of the sample. */
+/* A log is shown by whole refreshes: show the first one that includes the whole sample. */
 void live_show_frame(struct live *l, const struct frame_facts *frame)
 {
 	const struct view *view = views_find(&l->screen.views, "frame");
@@ -255,7 +255,7 @@ static void list_worst(struct live *l)
 	live_open(l, MODE_WORST);
 }
 
-/* The next late frame in that direction, by the clock. */
+/* Show the next late frame in that direction of time. */
 static void show_late(struct live *l, int by)
 {
 	const struct frame_stats *stats = live_frame_stats(l);
@@ -353,7 +353,7 @@ static void change_speed(struct live *l, int by)
 		live_hint(l, by < 0 ? "speed: there is no slower one" : "speed: there is no faster one");
 }
 
-/* ---- */
+/* ---- per core, interval ---- */
 
 void live_per_core(struct live *l)
 {
@@ -407,7 +407,7 @@ static void change_interval(struct live *l, int direction)
 	}
 }
 
-/* ---- what is measured ---- */
+/* ---- the measured sources ---- */
 
 static void pause_gpu(struct live *l)
 {
@@ -451,7 +451,7 @@ static void profile_gpu(struct live *l)
 
 /* ---- the table ---- */
 
-/* Rows only with this text, while one types as well. */
+/* Show only rows with this text, also while the user types it. */
 static void set_filter(struct live *l, const char *text)
 {
 	snprintf(l->screen.filter, sizeof(l->screen.filter), "%s", text);
@@ -505,7 +505,7 @@ static void (*const acts[])(struct live *l) = {[ACTION_ZOOM] = zoom_panel,
 					       [ACTION_FILTER] = ask_filter,
 					       [ACTION_NEXT_SORT] = sort_counters};
 
-/* These get the number of the key that was pressed (enum action). */
+/* These actions get the number of the pressed key (enum action). */
 static void (*const acts_by[])(struct live *l, int number) = {
 	[ACTION_VIEW] = show_view,           [ACTION_TURN] = turn_view,     [ACTION_SELECT] = select_row,
 	[ACTION_SCROLL] = scroll_lines,      [ACTION_PAGE] = scroll_pages,  [ACTION_EDGE] = scroll_to_edge,

@@ -8,12 +8,12 @@
 #include <string.h>
 
 #define CHOOSER_COLS 44
-#define MAP_FROM 100 /* columns from which a small map stands beside the list */
+#define MAP_FROM 100 /* least columns to have a small map beside the list */
 #define MAP_ROWS_FROM 36
 #define MAP_COLS 24
 #define MAP_ROWS 11
 
-/* Position in the list: the named ones, then the user's own. */
+/* Return the position in the list: the named layouts, then the user's own. */
 static unsigned layout_at(const struct live *l)
 {
 	unsigned i = 0;
@@ -25,7 +25,7 @@ static unsigned layout_at(const struct live *l)
 	return i;
 }
 
-/* The layout that is shown, as an option names it. */
+/* Return the shown layout in the form of the option. */
 static const char *layout_name(const struct live *l)
 {
 	unsigned at = layout_at(l);
@@ -54,7 +54,7 @@ void live_show_layouts(struct live *l)
 	live_open(l, MODE_LAYOUT);
 }
 
-/* Hide a panel or show it; what comes out is the user's own layout. */
+/* Hide or show a panel; the result is the user's own layout. */
 static void toggle_panel(struct live *l, char letter, struct strbuf *said)
 {
 	char all[16], shown[16], own[16];
@@ -104,7 +104,7 @@ enum key_answer live_key_in_layouts(struct live *l, uint32_t key, struct strbuf 
 
 /* ---- drawing ---- */
 
-/* ">5 own      g f u m s c · p" */
+/* Draw ">5 own g f u m s c · p". */
 static void draw_layout(const struct live *l, unsigned at, const char *all, struct canvas *canvas,
 			struct rect row)
 {
@@ -128,7 +128,7 @@ static void draw_layout(const struct live *l, unsigned at, const char *all, stru
 
 /* ---- the map ---- */
 
-/* Of each place, to which sides lines go: bits in the order of the signs. */
+/* The sides to which lines go at a place: bits in the order of the signs. */
 enum { MAP_LEFT = 1, MAP_RIGHT = 2, MAP_UP = 4, MAP_DOWN = 8 };
 static const char *const map_signs[16] = {" ",      "\u2500", "\u2500", "\u2500", "\u2502", "\u2518",
 					  "\u2514", "\u2534", "\u2502", "\u2510", "\u250c", "\u252c",
@@ -145,7 +145,7 @@ static void mark_line(struct layout_map *map, int x, int y, int n, bool down)
 			(i > 0 ? down ? MAP_UP : MAP_LEFT : 0) | (i < n ? down ? MAP_DOWN : MAP_RIGHT : 0);
 }
 
-/* A rectangle of the view in the places of the map; neighbours share their border. */
+/* Scale a rectangle of the view to the map; neighbours share their border. */
 static struct rect on_map(struct rect at, struct rect view)
 {
 	int x = (at.x - view.x) * (MAP_COLS - 1) / view.w, y = (at.y - view.y) * (MAP_ROWS - 1) / view.h,
@@ -155,7 +155,7 @@ static struct rect on_map(struct rect at, struct rect view)
 	return (struct rect){x, y, right - x, bottom - y};
 }
 
-/* The panels that the view has drawn, as hits, small. */
+/* Draw the panels of the view, from their hits, on the map. */
 static void draw_map(const struct hits *hits, struct canvas *canvas, struct rect r)
 {
 	struct layout_map map = {0};
@@ -212,7 +212,7 @@ void live_draw_layouts(struct live *l, const struct alert *alert)
 
 	screen_letters(&l->screen, all, shown);
 	if (h > r.h / 2) {
-		l->screen.hits.n = 0; /* in the footer's row: "layout 5 own  g f u m s c - p" */
+		l->screen.hits.n = 0; /* in the row of the footer: "layout 5 own  g f u m s c - p" */
 		canvas_fill(canvas, footer, STYLE_TEXT, ' ');
 		rect_left(&footer, 1 + canvas_text(canvas, footer, STYLE_TITLE, " layout"));
 		draw_layout(l, layout_at(l), all, canvas, footer);

@@ -1,6 +1,5 @@
-/* What stands over the view: cards, settings, help, a question. The topmost mode gets a key first,
- * and passes on what is not for it; at the bottom are the keys of the view. A click does what
- * stands under it. */
+/* Modes over the view: cards, settings, help, a question. The topmost mode gets a key first, and
+ * passes other keys on; the keys of the view are last. A click acts on the drawing at its place. */
 #include "tui/live_priv.h"
 
 #include "base/alloc.h"
@@ -52,7 +51,7 @@ static void draw_explanation(struct live *l, const struct alert *alert)
 
 static void handle_key(struct live *l, uint32_t key);
 
-/* Explain what was chosen in help, or press its keys one after the other. */
+/* Explain the row chosen in help, or press its keys one after the other. */
 static enum key_answer key_in_help(struct live *l, uint32_t key, struct strbuf *said)
 {
 	struct help_row choice;
@@ -120,12 +119,12 @@ static void add_to_own(struct live *l)
 		strbuf_printf(&hint, "%s: %s your charts, key u", m->def->name,
 			      added ? "now in" : "already in");
 		if (added)
-			live_reload(l); /* which frees the metric */
+			live_reload(l); /* this frees the metric */
 		live_hint(l, hint.p);
 	}
 }
 
-/* What moves the selection needs the rows that are drawn below the card. */
+/* Handle a key of the card. Moving the selection needs the rows that are drawn below the card. */
 static enum key_answer key_in_explanation(struct live *l, uint32_t key, struct strbuf *said)
 {
 	if (!l->explain.finding && !l->explain.metric[0])
@@ -163,9 +162,9 @@ static enum key_answer key_in_question(struct live *l, uint32_t key, struct strb
 
 static const struct mode {
 	enum { HIDES_NOTHING, HIDES_ROWS, HIDES_ALL } hides;
-	void (*draw)(struct live *l, const struct alert *alert); /* NULL: it is in the footer */
+	void (*draw)(struct live *l, const struct alert *alert); /* NULL if it is in the footer */
 	enum key_answer (*key)(struct live *l, uint32_t key, struct strbuf *said);
-	const char *unknown; /* the answer to other keys */
+	const char *unknown; /* answer to other keys */
 } modes[MODES] = {
 	[MODE_FINDINGS] = {HIDES_ALL, draw_findings, key_in_findings,
 			   .unknown = "findings: Enter goes to a view, i explains, / filters, x mutes, "
@@ -280,7 +279,7 @@ void live_compose(struct live *l)
 
 /* ---- keys ---- */
 
-/* Offer it to the modes from the top, then to the shown view; else it is a key of everywhere.
+/* Offer the key to the modes from the top, then to the shown view, then to the keys for all views.
  * Ctrl-C always ends the program. */
 static void handle_key(struct live *l, uint32_t key)
 {
@@ -314,7 +313,7 @@ void live_key(struct live *l, uint32_t key)
 
 	l->dirty = true;
 	l->alerts.hint = (struct alert){0};
-	/* a text is typed with the keys themselves, whatever the configuration makes of them */
+	/* typed text takes the keys themselves, even if the configuration remaps them */
 	handle_key(l, typing ? key : options_key(l->options, key));
 }
 
@@ -328,7 +327,7 @@ static void click_timeline(struct live *l, const struct hit *hit, int x)
 		live_go(l, timeline_moment(line, &hit->at, x));
 }
 
-/* Go to the moment at x, or select what is between it and where the button went down. */
+/* Go to the time at x, or select the range from the time where the button was pressed. */
 static void click_graph(struct live *l, const struct hit *hit, int x, bool drags)
 {
 	int64_t at_ns = hits_moment(hit, x), from_ns = hits_moment(hit, l->held_x);
@@ -355,11 +354,11 @@ void live_click(struct live *l, int x, int y)
 	case HIT_KEY:
 		live_key(l, (uint32_t)hit.number);
 		break;
-	case HIT_PANEL: /* the title alone: the rest of a panel is for its rows */
+	case HIT_PANEL: /* only the title: the rest of a panel belongs to its rows */
 		if (y < hit.at.y + hit.number)
 			screen_zoom(&l->screen, hit.subject.chart);
 		break;
-	case HIT_ROW: /* a second click on the same row is Enter */
+	case HIT_ROW: /* a second click on the same row acts like Enter */
 		selected = screen_selected(&l->screen);
 		if (selected && subject_same(selected, &hit.subject))
 			live_key(l, K_ENTER);

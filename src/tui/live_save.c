@@ -1,5 +1,5 @@
-/* Files that the screen writes: the log that -o or the key l begins and l ends; the screen as text
- * and as a picture, and all its numbers, under new names. */
+/* Files that the screen writes: the log that -o or the key l starts and l ends; and the screen as
+ * text and as a picture, with all its numbers, under new names. */
 #include "tui/live_priv.h"
 
 #include "base/alloc.h"
@@ -21,7 +21,7 @@ static void alert_user(struct live *l, const char *text, bool news)
 	l->dirty = true;
 }
 
-/* In the working directory: "malitop-20260131-140211.mlog"; the second one in a second
+/* Make a name in the working directory: "malitop-20260131-140211.mlog"; for the second in a second
  * "malitop-20260131-140211-2.mlog". */
 static void make_name(const struct sys *sys, unsigned number, const char *ending, char name[64])
 {
@@ -48,7 +48,7 @@ void live_look_at_log(struct live *l)
 	double mb;
 
 	l->screen.recording[0] = 0;
-	if (remote) /* of a stream that is kept; a failure is said once */
+	if (remote) /* of a stream that is kept; a failure is reported once */
 		name = remote_log_state(remote, &bytes, &failed);
 	if (name)
 		snprintf(l->screen.recording, sizeof(l->screen.recording), "REC %.32s %.1f MB", name,
@@ -80,7 +80,7 @@ void live_look_at_log(struct live *l)
 	recorder_stop(take_ptr(&l->recorder), &state);
 }
 
-/* The stream of another machine is kept as a file, all of it so far as well. */
+/* Keep the stream of another machine in a file, including the data received so far. */
 static void log_stream(struct live *l)
 {
 	struct remote *remote = l->player->remote;
@@ -124,7 +124,7 @@ void live_log(struct live *l)
 		return;
 	}
 	for (unsigned n = 1; !l->recorder && n <= NAMES_MAX && (n == 1 || err.code == EEXIST); n++) {
-		make_name(l->sys, n, "mlog", name); /* one of the same second may exist already */
+		make_name(l->sys, n, "mlog", name); /* a file of the same second may exist already */
 		l->recorder = recorder_start_mlog(&l->session, name, &err);
 	}
 	l->log = LOG_RUNS;
@@ -134,7 +134,7 @@ void live_log(struct live *l)
 
 /* ---- a snapshot ---- */
 
-/* A number that grows is per second. */
+/* Append a number, per second if it grows with time. */
 static void put_value(struct strbuf *out, const struct metric *metric, const double *vector)
 {
 	double value = vector ? metric_value(metric, vector) : (double)NAN;
@@ -145,7 +145,7 @@ static void put_value(struct strbuf *out, const struct metric *metric, const dou
 	strbuf_printf(out, ",%s", isfinite(value) ? number_shortest(text, value) : "");
 }
 
-/* Every metric of the shown sources, as it is on the screen: of a refresh, or of the range. */
+/* Append every metric of the shown sources as on the screen: of a refresh, or of the range. */
 static bool put_numbers(struct live *l, struct strbuf *out, struct err *err)
 {
 	struct view_data data;
@@ -209,7 +209,7 @@ static bool put_past(struct live *l, struct strbuf *out, struct err *err)
 	return report_page_of_history(l->options, &what, name, out, err);
 }
 
-/* The page of malitop report about the log that is played, or about the kept history. */
+/* Append the page of malitop report about the played log, or about the kept history. */
 static bool put_page(struct live *l, struct strbuf *out, struct err *err)
 {
 	struct file *log;
@@ -227,8 +227,8 @@ static const struct {
 	bool (*put)(struct live *l, struct strbuf *out, struct err *err);
 } formats[] = {{"txt", put_screen}, {"csv", put_numbers}, {"svg", put_picture}, {"html", put_page}};
 
-/* Save the screen in one format under the first name from *number on that no file has, and add that
- * to *said: only the ending if the rest is that of the one before. */
+/* Save the screen in one format under the first free name from *number on. Append the name to
+ * *said, or only the extension if the rest is that of the name before. */
 static bool save_format(struct live *l, struct span ending, unsigned *number, struct strbuf *said,
 			struct err *err)
 {

@@ -1,4 +1,4 @@
-/* Settings that can be changed while the screen runs, and saved in the configuration file. */
+/* Settings that can be changed while the screen runs and saved in the configuration file. */
 #include "tui/live_priv.h"
 
 #include "base/alloc.h"
@@ -10,18 +10,18 @@
 #define NAME_COLS 14
 #define VALUE_COLS 18
 #define PANEL_COLS 76
-#define PANEL_EXTRA 3 /* rows besides the settings: borders, where they are saved */
+#define PANEL_EXTRA 3 /* rows besides the settings: borders, and the file where they are saved */
 
 static const char *const flags[] = {"no", "yes", NULL};
 
-/* Each applies settings.now; false with the reason: it cannot be changed now. */
+/* Applies settings.now. Returns false, with the reason, if that is not possible now. */
 typedef bool apply_fn(struct live *l, struct err *err);
 static apply_fn apply_look, apply_refresh, apply_interval, apply_per_core, apply_budget, apply_view;
 
 static const struct setting {
 	const char *option;
-	const char *const *values; /* in their order, NULL-terminated; NULL: the themes, or the views */
-	apply_fn *apply;           /* NULL: it is read when it is used */
+	const char *const *values; /* values in order, NULL-terminated; NULL: the themes, or the views */
+	apply_fn *apply;           /* NULL if the option is read at each use */
 } settings[] = {
 	{"theme", NULL, apply_look},
 	{"color", (const char *const[]){"auto", "always", "never", NULL}, apply_look},
@@ -40,7 +40,7 @@ static const struct setting {
 	{"view", NULL, apply_view},
 };
 
-/* The i-th value of a setting, NULL after the last. */
+/* Return the i-th value of a setting, NULL after the last. */
 static const char *value_at(const struct live *l, const struct setting *s, unsigned i)
 {
 	if (s->values)
@@ -50,7 +50,7 @@ static const char *value_at(const struct live *l, const struct setting *s, unsig
 	return i < l->screen.views.n_views ? l->screen.views.views[i].name : NULL;
 }
 
-/* ---- what a change does ---- */
+/* ---- applying a change ---- */
 
 static bool apply_look(struct live *l, struct err *err)
 {
@@ -94,7 +94,7 @@ static bool apply_per_core(struct live *l, struct err *err)
 {
 	(void)err;
 	if (l->screen.per_instance != l->settings.now.per_core)
-		live_per_core(l); /* which says why it cannot */
+		live_per_core(l); /* it reports the reason if it cannot */
 	l->settings.now.per_core = l->screen.per_instance;
 	return true;
 }
@@ -113,7 +113,7 @@ static bool apply_budget(struct live *l, struct err *err)
 	return false;
 }
 
-/* For the next start. The name is the view's, which a reload frees. */
+/* The view of the next start. Its name belongs to the views, which a reload frees. */
 static bool apply_view(struct live *l, struct err *err)
 {
 	struct settings *s = &l->settings;
@@ -165,7 +165,7 @@ static void change_setting(struct live *l, int by, struct strbuf *said)
 	strbuf_str(said, err.text);
 }
 
-/* Those that were changed, one after the other: each leaves a whole file. */
+/* Save the changed settings one by one, so that each step leaves a complete file. */
 static void save_settings(struct live *l, struct strbuf *said)
 {
 	char path[256];
@@ -246,12 +246,12 @@ void live_draw_settings(struct live *l, const struct alert *alert)
 	char path[256];
 	int first, w, h;
 
-	rect_top(&r, r.h > 14 ? 2 : 0); /* header and tabs */
+	rect_top(&r, r.h > 14 ? 2 : 0); /* below header and tabs */
 	footer = rect_bottom(&r, 1);
 	l->screen.hits.n = 0;
 	str_printable(path, sizeof(path),
 		      l->options->config_path ? l->options->config_path : "nowhere: no HOME");
-	/* at the lower left, over the view, which shows a theme with the real screen */
+	/* at the lower left, over the view, which previews the theme */
 	h = ARRAY_LEN(settings) + PANEL_EXTRA < (size_t)r.h ? (int)ARRAY_LEN(settings) + PANEL_EXTRA : r.h;
 	w = r.w < PANEL_COLS ? r.w : PANEL_COLS;
 	r = (struct rect){r.x + (r.w > w) * 2, r.y + r.h - h, w, h};

@@ -1,5 +1,5 @@
-/* The time that is shown: pause, steps and jumps through the kept history or a log, the timeline,
- * marks, the selected range, and what the numbers are compared with. */
+/* The shown time: pause, steps and jumps through the kept history or a log, the timeline, marks,
+ * the selected range, and comparisons. */
 #include "tui/live_priv.h"
 
 #include "mlog/moment.h"
@@ -11,7 +11,7 @@
 
 #define LEAPS 10 /* pages of a timeline */
 
-/* Say that there is nothing before (by < 0) or after what is shown. */
+/* Report that there is no data before (by < 0) or after the shown time. */
 static void show_end(struct live *l, int by)
 {
 	if (l->player)
@@ -39,15 +39,14 @@ static bool begins_phase(const struct timeline_place *mark)
 	return strncmp(mark->text, JUDGE_NEWS, strlen(JUDGE_NEWS)) != 0;
 }
 
-/* Both sides of a comparison with a log are means: of a phase, where the log has one of the same
- * name, else of all of it and of what is kept here. Return where this side begins; 0: nothing is
- * kept. */
+/* Both sides of a comparison with a log are means: of the phase of that name, or of the whole log
+ * and the whole kept history. Return the start of this side; 0: nothing is kept. */
 static int64_t baseline_from(struct live *l)
 {
 	const struct timeline_place *mark = NULL; /* the last one up to the shown moment */
 	struct compare *c = &l->screen.compare;
 	int64_t oldest, newest;
-	const char *name; /* as a report calls the phase */
+	const char *name; /* name of the phase in a report */
 
 	if (!feeds_reach(&l->feeds, &oldest, &newest))
 		return 0;
@@ -59,7 +58,7 @@ static int64_t baseline_from(struct live *l)
 	return c->phase && mark && mark->at_ns > oldest ? mark->at_ns : oldest;
 }
 
-/* Until its end is set, a range reaches to the moment that is shown. */
+/* A range without an end reaches to the shown time. */
 void live_follow_range(struct live *l)
 {
 	int64_t from = l->range_from_ns, to = l->range_to_ns ? l->range_to_ns : shown_ns(l);
@@ -85,8 +84,8 @@ static void forget_range(struct live *l)
 
 /* ---- live: the kept history ---- */
 
-/* Show a moment of the kept history, or the nearest one to it. Histories end at window_ns; 0: they
- * move only when the moment would leave them. */
+/* Show a moment of the kept history, or the one nearest to it. Histories end at window_ns; 0: they
+ * move only if the moment is outside of them. */
 static void show_within(struct live *l, int64_t at_ns, int64_t window_ns)
 {
 	struct live_past *past = &l->past;
@@ -107,8 +106,8 @@ static void show_within(struct live *l, int64_t at_ns, int64_t window_ns)
 	feeds_show(&l->feeds, past->window_ns, at_ns);
 }
 
-/* Before the first refresh there is nothing on the screen. What the judge saw is kept, because it
- * forgets that when it judges another moment. */
+/* Before the first refresh there is no screen to pause. Keep the events of the judge, which
+ * discards them when it judges another time. */
 bool live_pause_screen(struct live *l)
 {
 	const struct judge *judge = l->screen.judge.judge;
@@ -194,7 +193,7 @@ void live_scale(struct live *l, int by)
 	live_hint(l, text);
 }
 
-/* ---- both: places on the timeline ---- */
+/* ---- both: times on the timeline ---- */
 
 void live_go(struct live *l, int64_t at_ns)
 {
@@ -232,11 +231,11 @@ void live_go_to_end(struct live *l, int way)
 {
 	const struct timeline *line = live_timeline(l);
 
-	if (line) /* live, the end has moved on since the timeline was drawn */
+	if (line) /* a live history has grown since the timeline was drawn */
 		live_go(l, way < 0 ? line->begin_ns : l->player ? line->end_ns : INT64_MAX);
 }
 
-/* "14:01:54", the last time that the clock showed it. */
+/* Parse "14:01:54" as the last time that had this time of day. */
 static bool parse_clock(struct live *l, const char *text, int64_t *at_ns)
 {
 	time_t now = (time_t)(l->sys->realtime_ns(l->sys) / 1000000000), then;
@@ -325,7 +324,7 @@ const struct timeline *live_timeline(struct live *l)
 	return line;
 }
 
-/* ---- both: places where something happened ---- */
+/* ---- both: events ---- */
 
 static struct timeline_place find_place(struct live *l, int64_t from_ns, int way)
 {
@@ -366,7 +365,7 @@ void live_find(struct live *l, int way)
 
 /* ---- marks ---- */
 
-/* Keep the marks in the order of time; the oldest gives way. */
+/* Keep the marks in the order of time; if there are too many, drop the oldest. */
 void live_keep_mark(struct live *l, int64_t at_ns, const char *text)
 {
 	struct live_past *past = &l->past;
@@ -380,15 +379,15 @@ void live_keep_mark(struct live *l, int64_t at_ns, const char *text)
 	str_printable(past->marks[i].text, TIMELINE_MARK, text);
 }
 
-/* A paused screen gets its mark at the moment that it shows. A log gets marks of now only, so that
- * it stays in the order of time. */
+/* On a paused screen, mark the shown time. A log gets marks of the current time only, so that it
+ * stays in the order of time. */
 void live_mark(struct live *l)
 {
 	bool logs = l->recorder && l->log == LOG_RUNS && !l->screen.paused_ns;
 	int64_t now = l->sys->monotonic_ns(l->sys);
 	char text[64];
 
-	if (l->player) { /* it comes back in the stream */
+	if (l->player) { /* the stream will return the mark */
 		player_ask(l->player, "mark", "");
 		return;
 	}
@@ -404,7 +403,7 @@ void live_mark(struct live *l)
 
 /* ---- range and comparison ---- */
 
-/* Of a log, with the command that exports the range. */
+/* Report the range, for a log with the command that exports it. */
 static void report_range(struct live *l)
 {
 	const struct timeline *line = live_timeline(l);
@@ -444,7 +443,7 @@ void live_range(struct live *l)
 	live_show_again(l);
 }
 
-/* The end of the phase at that moment in a direction: a mark, another scene, or the end of all. */
+/* The end of the phase in a direction: a mark, a change of the scene, or the end of the data. */
 static int64_t phase_end(const struct live *l, const struct timeline *line, int64_t at_ns, int way)
 {
 	struct timeline_place end = {0};
@@ -470,7 +469,7 @@ void live_phase(struct live *l)
 		live_hint(l, "phase: this screen has no room for the timeline");
 		return;
 	}
-	l->range_from_ns = phase_end(l, line, at_ns + 1, -1); /* at its begin it is the one that begins */
+	l->range_from_ns = phase_end(l, line, at_ns + 1, -1); /* at a start, the phase that starts there */
 	l->range_to_ns = phase_end(l, line, at_ns, 1);
 	live_follow_range(l);
 	report_range(l);
@@ -485,7 +484,7 @@ static void begin_compare_log(struct live *l)
 	live_show_again(l);
 }
 
-/* Compare with another log, from now on. */
+/* Compare with another log from now on. */
 bool live_read_baseline(struct live *l, const char *path, struct err *err)
 {
 	if (!compare_read(&l->screen.compare, l->sys, l->options, path, err))
@@ -512,7 +511,7 @@ void live_ask_baseline(struct live *l)
 	live_ask(l, &ask, l->options->baseline ? l->options->baseline : "");
 }
 
-/* With the mark of that number; "": with what is shown. */
+/* Compare with the mark of that number; "": with the shown values. */
 static void compare_with(struct live *l, const char *number)
 {
 	const struct timeline_place *mark = NULL;

@@ -11,8 +11,8 @@
 #define SHOWN_NS 100000000ll /* the shortest time between two frames */
 #define LOOK_NS 250000000ll  /* how often to check a log that is still being written */
 #define GROWING_NS 5000000000ll
-#define SILENT_NS 3000000000ll /* from then on, that there is no data is what matters */
-#define BRIEF_NS 200000000ll   /* reading for longer is shown */
+#define SILENT_NS 3000000000ll /* after this time without data, its absence is reported first */
+#define BRIEF_NS 200000000ll   /* longer reading is shown */
 
 static bool is_at_end(const struct player *p)
 {
@@ -34,13 +34,13 @@ static void restart_measure(struct player *p, int64_t now_ns)
 	p->measured_at_ns = p->at_ns;
 }
 
-/* Take over what was written or has arrived since; an empty log may get its first block. */
+/* Read data that was written or has arrived since; an empty log may get its first block. */
 static bool check_growth(struct player *p, int64_t now_ns)
 {
 	bool began = p->state.blocks != 0, arrived = mlog_take(p->feed);
 	struct mlog_arrival arrival;
 
-	if (p->remote) { /* others take from it as well */
+	if (p->remote) { /* the remote feed is shared with Boards */
 		remote_run(p->remote, now_ns, &p->said);
 		mlog_arrival(p->feed, &arrival);
 		arrived = arrival.stream.blocks != p->arrived;
@@ -54,7 +54,7 @@ static bool check_growth(struct player *p, int64_t now_ns)
 		return arrived;
 	p->grown_ns = now_ns;
 	player_take_state(p);
-	/* the clocks of two machines differ by any time: age counts from the quickest arrival */
+	/* clocks of two machines differ, so ages are relative to the quickest arrival */
 	if (!p->timed || now_ns - p->state.end_ns < p->delay_ns)
 		p->delay_ns = now_ns - p->state.end_ns;
 	p->timed = true;
@@ -111,7 +111,7 @@ bool player_run(struct player *p, int64_t now_ns)
 		changed |= player_read(p);
 		restart_clock(p, now_ns);
 		restart_measure(p, now_ns);
-	} else if (p->follows && !p->paused) { /* the clock is that of the recording */
+	} else if (p->follows && !p->paused) { /* the clock follows the recording */
 		p->behind = !player_advance(p, player_last(p));
 		show_fed(p);
 		restart_clock(p, now_ns);
@@ -188,7 +188,7 @@ bool player_step(struct player *p, int by, int64_t now_ns)
 		restart_measure(p, now_ns);
 		moved = player_is_reading(p);
 	} else if (player_is_reading(p)) {
-		player_seek(p, to); /* p->at_ns is where it reads to: no step is lost */
+		player_seek(p, to); /* p->at_ns is the target of the reading, so no step is lost */
 	} else if (to > p->fed_ns && p->window_ns == p->fed_ns) {
 		player_take_aways(p, p->fed_ns);
 		p->window_ns = p->at_ns = p->sought_ns = to; /* p->fed_ns is the previous refresh */
@@ -205,7 +205,7 @@ bool player_speed(struct player *p, int by, int64_t now_ns)
 	double found = keys_step(speeds, ARRAY_LEN(speeds), p->speed, by);
 
 	if (p->follows)
-		return false; /* it goes on as the recording does */
+		return false; /* a stream plays at the speed of the recording */
 	p->speed = found > 0 ? found : p->speed;
 	restart_clock(p, now_ns);
 	restart_measure(p, now_ns);
@@ -267,7 +267,7 @@ void player_find(struct player *p, bool back, struct strbuf *said)
 		      moment_format(at, found.at_ns - p->state.begin_ns, true));
 }
 
-/* ---- requests to the machine that is shown ---- */
+/* ---- requests to the shown machine ---- */
 
 static bool takes_word(const struct player *p, const char *word)
 {
@@ -317,8 +317,8 @@ static void held_text(const struct player *p, const char *word, char *out, size_
 		snprintf(out, size, "%s", word);
 }
 
-/* "newest 0.3 s old", "no data for 12 s", "END of the stream at 1:02". Of a moment that is not the
- * newest: NULL. */
+/* "newest 0.3 s old", "no data for 12 s", "END of the stream at 1:02". NULL for a time that is not
+ * the newest. */
 static const char *newest_text(const struct player *p, int64_t now_ns, char *out, size_t size)
 {
 	double age = (double)(now_ns - p->state.end_ns - p->delay_ns) * 1e-9;
@@ -344,7 +344,7 @@ void player_position(const struct player *p, int64_t now_ns, char *out, size_t s
 {
 	int64_t begin = p->state.begin_ns, length = p->state.end_ns - begin, at = p->at_ns - begin;
 	char at_text[UNITS_TEXT], length_text[UNITS_TEXT], how[32];
-	bool tenths = p->refresh_ns % SECOND != 0; /* a longer number does not move the text */
+	bool tenths = p->refresh_ns % SECOND != 0; /* fixed digits, so that the text does not move */
 	bool grows = !p->state.ended && p->grown_ns && now_ns - p->grown_ns < GROWING_NS;
 
 	if (newest_text(p, now_ns, out, size))
@@ -380,7 +380,7 @@ void player_complain(const struct player *p, struct strbuf *text)
 	struct mlog_arrival arrival;
 
 	mlog_arrival(p->feed, &arrival);
-	if (arrival.ended && !p->remote) /* else it is still running */
+	if (arrival.ended && !p->remote) /* otherwise it is still running */
 		mlog_reader_complain(p->reader, text);
 	mlog_arrival_complain(p->feed, text);
 }
@@ -391,7 +391,7 @@ void player_want_processes(struct player *p, bool wanted)
 
 	p->wants_processes = wanted;
 	if (begins && p->at_ns < p->fed_ns)
-		player_seek(p, p->at_ns); /* those that were read last are of a later time */
+		player_seek(p, p->at_ns); /* the processes read last are of a later time */
 	else if (begins)
 		player_copy_processes(p);
 }
@@ -464,7 +464,7 @@ struct player *player_open(struct session *session, const struct sys *sys, const
 		return NULL;
 	}
 	p->follows = (options->follow || mlog_is_stream(p->feed)) && !options->once.w;
-	/* of a stream that is watched, where; else the file's name */
+	/* the machine of a watched stream; otherwise the name of the file */
 	is_stream = mlog_is_stream(p->feed) || p->follows;
 	slash = strrchr(operand, '/');
 	str_printable(name, sizeof(name),

@@ -91,7 +91,7 @@ static void take_sample(struct player *p, const struct sample *sample)
 	*last = sample->end_ns;
 	memcpy(p->copy, sample, sample_size(sample));
 	p->copy->flags |= SAMPLE_REPLAY;
-	if (p->ahead && p->copy->n_more) { /* those of at_ns would have to give way */
+	if (p->ahead && p->copy->n_more) { /* taking these would displace the records of at_ns */
 		p->records_ns = p->copy->end_ns < p->records_ns ? p->copy->end_ns : p->records_ns;
 		p->copy->n_more = 0;
 	}
@@ -112,7 +112,7 @@ void player_take_aways(struct player *p, int64_t at_ns)
 			show_away(p, &p->aways[i]);
 }
 
-/* Whether a source is away; the message about it is a note of its own. */
+/* Note whether a source is away. Another note has the message about it. */
 static void take_note(struct player *p, const struct mlog_note *note)
 {
 	struct session_source *gpu = p->session->gpu;
@@ -120,7 +120,7 @@ static void take_note(struct player *p, const struct mlog_note *note)
 
 	if (note->source >= 0 && note->source < (int)p->session->n &&
 	    (note->kind == MLOG_NOTE_AWAY || note->kind == MLOG_NOTE_BACK)) {
-		/* kept for moments that are shown again; the oldest gives way */
+		/* kept for times that are shown again; the oldest is dropped */
 		if (p->n_aways == PLAYER_AWAYS)
 			memmove(p->aways, p->aways + 1, --p->n_aways * sizeof(p->aways[0]));
 		p->aways[p->n_aways++] =
@@ -147,7 +147,7 @@ static void take_note(struct player *p, const struct mlog_note *note)
 		strbuf_printf(&p->said, "%s\n", text.p);
 }
 
-/* Take the part of the block up to that time; false if more is left. */
+/* Take the part of the block up to that time. Returns false if more is left. */
 static bool take_block(struct player *p, int64_t moment_ns)
 {
 	const struct mlog_block *b = p->block;
@@ -176,14 +176,14 @@ void player_copy_processes(struct player *p)
 	p->list = to;
 }
 
-/* Fill the feeds up to that time; false if it would take too long at once. */
+/* Fill the feeds up to that time. Returns false if it would take too long at once. */
 static bool feed_until(struct player *p, int64_t moment_ns)
 {
 	for (;;) {
 		if (!p->block && p->work <= 0)
 			return false;
 		if (!p->block && !next_block(p))
-			return true; /* the current end */
+			return true; /* the current end of the data */
 		if (!take_block(p, moment_ns))
 			return true;
 		if (p->wants_processes && !p->ahead)
@@ -227,7 +227,7 @@ bool player_read(struct player *p)
 	return true;
 }
 
-/* How much time of the log fits into what may be read, on average. */
+/* Return how much time of the log fits into the reading limit, on average. */
 static double affordable_ns(const struct player *p)
 {
 	int64_t length = p->state.end_ns - p->state.begin_ns;
@@ -236,7 +236,7 @@ static double affordable_ns(const struct player *p)
 	return (double)most / (double)(p->state.bytes + 1) * (double)length + (double)p->refresh_ns;
 }
 
-/* How much of the log before a given time is read to show that time. */
+/* Return how much of the log before a time must be read to show it. */
 static int64_t depth_ns(const struct player *p)
 {
 	int64_t span = feeds_span_ns(p->feeds) + p->refresh_ns;
@@ -256,7 +256,7 @@ static int64_t window_of(const struct player *p, int64_t at_ns)
 	return to < end ? to : end;
 }
 
-/* Whether the feeds have most of what is shown then, and the processes and records of that time. */
+/* Whether the feeds hold most of that history, and the processes and records of that time. */
 static bool is_held(const struct player *p, int64_t at_ns, int64_t window_ns)
 {
 	int64_t oldest, newest, depth = window_ns == p->window_ns ? p->refresh_ns : depth_ns(p) / 2;
@@ -267,7 +267,7 @@ static bool is_held(const struct player *p, int64_t at_ns, int64_t window_ns)
 	return window_ns - (oldest > p->state.begin_ns ? depth : 0) >= oldest && at_ns >= oldest;
 }
 
-/* Read as much as the strips show, or from the start of the log if that is affordable, which also
+/* Read as much as the graphs show, or from the start of the log if the limit permits it, which also
  * gives the totals. */
 static void seek_window(struct player *p, int64_t at_ns, int64_t window_ns)
 {

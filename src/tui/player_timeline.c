@@ -1,5 +1,5 @@
-/* The timeline of a log: its marks and losses, and how active the GPU was: of each part of the log
- * one block is read, a few milliseconds of work at a time, by a reader of its own. */
+/* The timeline of a log: its marks, losses and GPU activity. One block is read for each part of the
+ * log, a few milliseconds of work at a time, by a separate reader. */
 #include "tui/player.h"
 
 #include "base/alloc.h"
@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <stdio.h>
 
-#define LOSSES_MAX 200 /* places of a log where samples are missing: more are not looked for */
+#define LOSSES_MAX 200 /* samples that are missing at more places of a log are ignored */
 
 static int64_t begin_of(const struct player_line *line, int cell)
 {
@@ -18,7 +18,7 @@ static int64_t begin_of(const struct player_line *line, int cell)
 
 /* ---- marks and losses ---- */
 
-/* The marks, as many as fit, and the cells with losses. */
+/* Find the marks that fit, and the cells with losses. */
 static void find_places(struct player_line *line)
 {
 	int64_t from = line->line.begin_ns - 1, found, length = line->line.end_ns - line->line.begin_ns;
@@ -48,14 +48,14 @@ static void find_places(struct player_line *line)
 
 /* ---- activity ---- */
 
-/* Where the samples of one source are folded to. */
+/* Where to fold the samples of one source. */
 struct line_fold {
 	const struct session_source *source;
 	struct column *one, *all;
 	double *scratch;
 };
 
-/* The cell has what belongs to it; the next one begins. */
+/* Finish the current cell and start the next one. */
 static void end_cell(struct player_line *line, struct line_fold *fold)
 {
 	feeds_activity_of(fold->source, fold->all, fold->scratch, &line->cells[line->next++]);
@@ -63,9 +63,9 @@ static void end_cell(struct player_line *line, struct line_fold *fold)
 	fold->all = column_new(fold->source->n_slots);
 }
 
-/* Fill cells from the next one on, up to the end of the block; none if all of its samples are
- * earlier, or tell nothing because the clock changed: then the next block is needed, too. Returns
- * the work. */
+/* Fill cells from the next one on, up to the end of the block. Fills none if all of its samples are
+ * earlier, or unusable because the clock changed; the next block is needed then. Returns the
+ * work. */
 static int64_t take_block(struct player_line *line, const struct mlog_block *block, struct line_fold *fold)
 {
 	const struct session_source *source = fold->source;
@@ -85,7 +85,7 @@ static int64_t take_block(struct player_line *line, const struct mlog_block *blo
 		column_fold(fold->all, fold->one, source->set->slots, source->n_slots);
 		while (line->next < line->line.n_cells - 1 && s->end_ns >= begin_of(line, line->next + 2) &&
 		       feeds_activity_of(source, fold->all, fold->scratch,
-					 &cell)) { /* the next cell is within it, too */
+					 &cell)) { /* the next cell is within the sample, too */
 			end_cell(line, fold);
 			column_fold(fold->all, fold->one, source->set->slots, source->n_slots);
 		}
@@ -95,7 +95,7 @@ static int64_t take_block(struct player_line *line, const struct mlog_block *blo
 	return work;
 }
 
-/* Read the block in which the next cell begins. Of the other sources it may reach further. */
+/* Read the block in which the next cell starts. */
 static int64_t read_block(struct player *p, const struct session_source *source)
 {
 	struct player_line *line = &p->line;
@@ -159,7 +159,7 @@ static bool read_part(void *user, int64_t from_ns, struct scene_rates *scene)
 	return true;
 }
 
-/* ---- the whole ---- */
+/* ---- the whole timeline ---- */
 
 static void start_line(struct player *p, int n_cells)
 {
@@ -205,7 +205,7 @@ bool player_read_line(struct player *p)
 	if (from == line->line.n_cells) {
 		if (line->line.n_scenes == line->n_changes)
 			return false;
-		change = &line->changes[line->line.n_scenes]; /* once all cells are known */
+		change = &line->changes[line->line.n_scenes]; /* after all cells are known */
 		line->scenes[line->line.n_scenes++] =
 			scene_moment(change, begin_of(line, change->cell - 1),
 				     begin_of(line, change->cell + 1), part.length_ns, read_part, &part);
@@ -230,7 +230,7 @@ const struct timeline *player_timeline(struct player *p, int n_cells)
 
 	if (n_cells < 1 || n_cells > CANVAS_COLS_MAX || !p->state.blocks)
 		return NULL;
-	/* a log that grows gets new cells when one more would fit */
+	/* a growing log gets new cells when one more fits */
 	if (t->n_cells != n_cells || t->begin_ns != p->state.begin_ns ||
 	    p->state.end_ns - t->end_ns > (t->end_ns - t->begin_ns) / n_cells ||
 	    (p->state.ended && p->state.end_ns != t->end_ns))

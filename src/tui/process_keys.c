@@ -193,7 +193,7 @@ static void choose_signal(struct process_pane *pane)
 	pane->table.choice = &pane->choice;
 }
 
-/* Nothing is clicked below a choice, or while a question waits. */
+/* Ignore clicks while a choice or a question is open. */
 void process_pane_click_title(struct process_pane *pane, enum process_key key)
 {
 	if (pane->mode != PANE_ROWS)
@@ -220,7 +220,7 @@ unsigned process_pane_has(const struct process_pane *pane)
 	return pane->count ? has | NEEDS_COUNT : has;
 }
 
-/* Some actions get the number of the key that was pressed (enum action). */
+/* Some actions get the number of the pressed key (enum action). */
 static const struct {
 	void (*act)(struct process_pane *pane);
 	void (*act_by)(struct process_pane *pane, int number);
@@ -257,9 +257,9 @@ static bool key_in_rows(struct process_pane *pane, uint32_t key)
 	return true;
 }
 
-/* ---- typing: every key belongs to the text ---- */
+/* ---- typing: the text takes every key ---- */
 
-/* Returns whether that ends the text; Escape clears it. */
+/* Handle the keys that end a text. Returns whether this one does; Escape clears the text. */
 static bool ends_text(struct process_pane *pane, uint32_t key)
 {
 	if (key == K_ESCAPE)
@@ -287,7 +287,7 @@ static bool key_in_search(struct process_pane *pane, uint32_t key)
 	if (ends_text(pane, key))
 		return true;
 	memcpy(pane->search, pane->typed, sizeof(pane->search));
-	for (unsigned i = 0; i < t->n && pane->search[0]; i++) { /* after the last comes the first */
+	for (unsigned i = 0; i < t->n && pane->search[0]; i++) { /* wraps */
 		unsigned row = (from + i) % t->n;
 
 		if (process_contains(t->rows[row].process, pane->search)) {
@@ -315,7 +315,7 @@ static bool key_in_user(struct process_pane *pane, uint32_t key)
 
 /* ---- choices ---- */
 
-/* Move in what is open over the rows. Returns false for a key that does something else. */
+/* Move the selection of the open choice. Returns false for a key that does something else. */
 static bool move_choice(struct process_pane *pane, uint32_t key)
 {
 	struct key_action does = keys_action(keys_of_processes, key, 0);
@@ -353,7 +353,7 @@ static bool key_in_signal(struct process_pane *pane, uint32_t key)
 	return true;
 }
 
-/* Any key that is not a clear answer is ignored. */
+/* Ignore keys other than the answers. */
 static bool key_in_confirm(struct process_pane *pane, uint32_t key)
 {
 	const struct process_signal *signal = &process_signals[pane->choice.at];

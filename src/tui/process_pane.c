@@ -61,14 +61,14 @@ void process_pane_arrange(struct process_pane *pane)
 
 	if (!pane->list)
 		return;
-	pane->table.order.processes = !pane->threads; /* another panel may have asked for them */
+	pane->table.order.processes = !pane->threads; /* another panel may have requested threads */
 	pane->table.n = process_arrange(pane->list, &pane->table.order, pane->rows);
 	assert(pane->table.n <= pane->list->n);
 	if (!pane->selected.pid || !t->n) {
 		t->selected = 0;
 		return;
 	}
-	for (unsigned i = 0; i < t->n; i++) /* the selected process has a new place */
+	for (unsigned i = 0; i < t->n; i++) /* find the new place of the selected process */
 		if (process_is(t->rows[i].process, pane->selected)) {
 			t->selected = i;
 			return;
@@ -76,7 +76,7 @@ void process_pane_arrange(struct process_pane *pane)
 	process_pane_select(pane, t->selected);
 }
 
-/* What threads do not have of their own, or would say of each other. */
+/* Columns that threads lack, or that are the same for all threads. */
 #define OF_PROCESSES                                                                                         \
 	(1u << PROCESS_BY_USER | 1u << PROCESS_BY_THREADS | 1u << PROCESS_BY_MEMORY | 1u << PROCESS_BY_GPU | \
 	 1u << PROCESS_BY_GPU_MEMORY | 1u << PROCESS_BY_TIME | GPU_QUEUES)
@@ -131,7 +131,7 @@ static void count_totals(const struct process_list *list, struct process_table *
 				(unsigned)!isnan(p->misses) << PROCESS_BY_MISSES |
 				(unsigned)!isnan(p->wait_percent) << PROCESS_BY_WAIT |
 				(p->gpu_queues ? GPU_QUEUES : 0));
-		t->cpu_most = real_max(t->cpu_most, (double)p->cpu_percent); /* passes over NaN */
+		t->cpu_most = real_max(t->cpu_most, (double)p->cpu_percent); /* real_max ignores NaN */
 		if (p->is_thread)
 			continue;
 		t->n_kernel += p->kernel;
@@ -141,7 +141,7 @@ static void count_totals(const struct process_list *list, struct process_table *
 	}
 }
 
-/* list: one of those that are kept; NULL: none. */
+/* Show one of the kept lists; NULL: none. */
 static void show_list(struct process_pane *pane, struct process_list *list)
 {
 	pane->table.list = pane->list = list;
@@ -200,7 +200,7 @@ void process_pane_forget(struct process_pane *pane)
 	process_kept_fini(&pane->kept);
 }
 
-/* ---- the lists that are kept ---- */
+/* ---- the kept lists ---- */
 
 void process_kept_fini(struct process_kept *kept)
 {
@@ -219,7 +219,7 @@ static size_t bytes_of(const struct process_list *list)
 	return list->n * sizeof(*list->processes) + list->commands_size;
 }
 
-/* The history of older lists is calculated again when they are shown. */
+/* The history of older lists is computed again when they are shown. */
 static void drop_excess(struct process_kept *kept)
 {
 	size_t bytes = 0;
@@ -256,7 +256,7 @@ struct process_list *process_kept_at(struct process_kept *kept, int64_t ns)
 
 	while (at < kept->n && kept->lists[at]->end_ns < ns)
 		at++;
-	if (at == kept->n) /* the newest list may stand for a time after its interval */
+	if (at == kept->n) /* the newest list may also apply after its interval */
 		return newest && (!newest->begin_ns ||
 				  ns - newest->end_ns <= 2 * (newest->end_ns - newest->begin_ns))
 			       ? newest

@@ -7,16 +7,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define SATURATED 97 /* percent of all cycles of the top clock; samples jitter */
-#define WATCHED 4    /* processes whose threads are read to find the busiest one */
+#define SATURATED 97 /* percent of all cycles at the top clock; samples jitter */
+#define WATCHED 4    /* processes whose threads are read to find the busiest thread */
 #define SECOND_NS 1000000000ll
 #define SCAN_NS SECOND_NS /* processes are read at most this often, however fast the refresh */
-/* For a panel beside others, less often if that takes over 0.03 % of a CPU. */
+/* For a panel of Overview or CPU; less often if reading takes over 0.03 % of a CPU. */
 #define SCAN_BESIDE_NS 2000000000ll
 #define SCAN_BESIDE_SHARE 3333
 #define SCAN_BESIDE_MOST_NS 10000000000ll
 
-/* The panel of pinned rows, as far as these sources have them. */
+/* Add the panel of pinned rows that these sources have. */
 static void add_pins(const struct screen *screen, struct views *views)
 {
 	struct chart chart = {.name = "overview-pinned",
@@ -74,8 +74,8 @@ static bool make_views(const struct screen *screen, struct views *views, struct 
 	return true;
 }
 
-/* Find a view by name or key. The overview has no charts for a GPU that is not in the data, so its
- * counters are shown instead. */
+/* Find a view by name or key. For an unknown GPU the overview has no charts, so use Counters
+ * instead. */
 static const struct view *find_view(const struct session *session, const struct views *views,
 				    const char *name)
 {
@@ -87,7 +87,7 @@ static const struct view *find_view(const struct session *session, const struct 
 
 static void set_view(struct screen *screen, const struct view *view)
 {
-	enum pane_busiest busiest = BUSIEST_NONE; /* what the view has a panel of */
+	enum pane_busiest busiest = BUSIEST_NONE; /* which panel of processes the view has */
 
 	for (unsigned i = 0; i < view->n_charts && !busiest; i++)
 		if (view->charts[i].widget == widget_find(SPAN_LIT("busiest")))
@@ -235,14 +235,14 @@ void screen_show(struct screen *screen, const struct view *view)
 	set_view(screen, view);
 }
 
-/* Make the views again; show the same one if there still is one. */
+/* Rebuild the views; show the same one if it still exists. */
 static void renew_views(struct screen *screen)
 {
 	const struct view *same;
 	struct views views;
 
 	if (!make_views(screen, &views, NULL))
-		return; /* the charts were read before: they cannot fail */
+		return; /* the charts were read before, so they cannot fail */
 	same = find_view(screen->session, &views, screen->wanted);
 	if (!same)
 		same = find_view(screen->session, &views, "overview");
@@ -319,7 +319,7 @@ bool screen_turn(struct screen *screen, int by, bool own)
 	unsigned n = screen->views.n_views, at = (unsigned)(screen->view - screen->views.views);
 
 	if (own && !screen->view->own)
-		at = n - 1; /* before the first */
+		at = n - 1; /* wraps before the first */
 	for (unsigned i = 0; i < n; i++) {
 		const struct view *view;
 
@@ -375,7 +375,7 @@ void screen_fill_data(struct screen *screen, struct view_data *data)
 		.compact = overview && screen->layout.minimal,
 		.letters = overview && screen->layout.choosing,
 		.per_instance = screen->per_instance,
-		/* why there is no GPU, or no counters, and how to get them */
+		/* why there is no GPU, or no counters, and the remedy */
 		.notice = source && !metric_find(source->set, SPAN_LIT("GPUBusy"))
 				  ? source->note
 				  : screen->session->no_gpu.p,
@@ -398,7 +398,7 @@ void screen_fill_data(struct screen *screen, struct view_data *data)
 	if (strcmp(screen->view->name, "hot") == 0)
 		data->hot = screen_hot_make(&screen->hot, screen->feeds,
 					    screen->paused_ns != 0 || screen->replay != NULL);
-	/* views speak of the frames that are shown while these are known */
+	/* views use shown frames while these are known */
 	gpu = &data->feeds[SOURCE_GPU];
 	data->frames_known = feeds_frames(screen->feeds).rate > 0;
 	views_frames(&screen->views, data->frames_known,
@@ -411,7 +411,7 @@ void screen_of_log(struct screen *screen, const struct player *player)
 {
 	screen->replay = player->title;
 	screen->pane.past = true;
-	screen->pane.table.commands = false; /* a log has none */
+	screen->pane.table.commands = false; /* a log has no command lines */
 	screen->pane.table.missing = "no processes in this log up to here";
 }
 
@@ -484,7 +484,7 @@ bool screen_reload(struct screen *screen, struct err *err)
 	session_data_sets(screen->session, &data, sets);
 	ok = views_init(&views, data.db, sets, err);
 	if (ok) {
-		views_fini(&views); /* made again, now that it is known to work */
+		views_fini(&views); /* rebuilt below, now that reading them works */
 		session_adopt(screen->session, &data);
 		feeds_renew(screen->feeds);
 		screen_follow(screen);
@@ -493,7 +493,7 @@ bool screen_reload(struct screen *screen, struct err *err)
 	return ok;
 }
 
-/* ---- what is on the screen of a source that cannot count everything at once ---- */
+/* ---- the shown slots, for a source that cannot count everything at once ---- */
 
 static void add_metric(struct source_priority *priority, const struct metric_set *set,
 		       const struct metric *metric)
@@ -512,8 +512,8 @@ void screen_priority(const struct screen *screen, enum source_kind kind, struct 
 	if (screen->selected.chart && screen->selected.metric)
 		add_metric(priority, shown->set, screen->selected.metric);
 	priority->n_sure = priority->n;
-	/* A row stands for its panel, because one line may show several metrics; a row without a
-	 * series, as in the table of counters, for itself. */
+	/* A row counts for its whole panel, because one line may show several metrics. A row
+	 * without a series, as in the table of counters, counts for itself. */
 	for (unsigned i = 0; i < screen->hits.n; i++) {
 		const struct hit *hit = &screen->hits.list[i];
 

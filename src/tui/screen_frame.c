@@ -1,4 +1,4 @@
-/* What stands around the body of a screen: header, tabs, verdict, footer. */
+/* The rows around the body of a screen: header, tabs, verdict, footer. */
 #include "tui/screen.h"
 
 #include "base/alloc.h"
@@ -8,9 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* "SIMULATED", "GUIDE", "REPLAY run.mlog", "GPU gone, trying again", "REC
- * run.csv 12.4 MB"
- */
+/* "SIMULATED", "GUIDE", "REPLAY run.mlog", "GPU gone, trying again", "REC run.csv 12.4 MB" */
 static void state_text(const struct screen *screen, const struct session_source *head, char *out, size_t size)
 {
 	const char *away = head ? session_away_text(head) : NULL;
@@ -47,7 +45,7 @@ static void state_text(const struct screen *screen, const struct session_source 
 			n += (size_t)snprintf(out + n, size - n, "%s%s", n ? "  " : "", parts[i]);
 }
 
-/* The words of header and footer. */
+/* The texts of header and footer. */
 struct frame_words {
 	char title[96], clock[64], fps[48], span[64], state[256], paused[48], time[16], dropped[48];
 };
@@ -108,24 +106,24 @@ void screen_draw_frame(struct screen *screen, const struct view *view, const str
 	put_words(screen, head, &words);
 	canvas_clear(canvas);
 	screen->hits.n = 0;
-	frame = (struct frame_text){
-		.gpu = head ? words.title : NULL,
-		.driver = gpu ? gpu->driver : "no GPU",
-		.clock = words.clock[0] ? words.clock : NULL,
-		.fps = frames.display >= 0 && words.fps[0] ? words.fps : NULL, /* the Frame view has others */
-		.span = words.span,
-		.state = words.state,
-		.paused = words.paused,
-		.time = words.time,
-		.ask = screen->ask ? screen->ask
-		       : pane      ? process_pane_ask(pane)
-				   : NULL,
-		.alert = alert,
-		.keys = keys,
-		.dropped = words.dropped,
-		.timeline = screen->timeline ? &line : NULL,
-		.hits = &screen->hits,
-		.findings = screen_judge_held(&screen->judge)};
+	frame = (struct frame_text){.gpu = head ? words.title : NULL,
+				    .driver = gpu ? gpu->driver : "no GPU",
+				    .clock = words.clock[0] ? words.clock : NULL,
+				    .fps = frames.display >= 0 && words.fps[0] ? words.fps
+									       : NULL, /* Frame has others */
+				    .span = words.span,
+				    .state = words.state,
+				    .paused = words.paused,
+				    .time = words.time,
+				    .ask = screen->ask ? screen->ask
+					   : pane      ? process_pane_ask(pane)
+						       : NULL,
+				    .alert = alert,
+				    .keys = keys,
+				    .dropped = words.dropped,
+				    .timeline = screen->timeline ? &line : NULL,
+				    .hits = &screen->hits,
+				    .findings = screen_judge_held(&screen->judge)};
 	if (view && screen_shows_verdict(screen))
 		screen_judge_rows(&screen->judge, &screen->views, frame.verdict);
 	else if (view)

@@ -17,7 +17,7 @@ void screen_hot_fini(struct screen_hot *hot)
 	*hot = (struct screen_hot){0};
 }
 
-/* A slot of a sample, 0 if it is unknown. */
+/* Return a slot of a sample, 0 if it is unknown. */
 static double slot_of(const struct session_source *source, const struct sample *sample, const char *name)
 {
 	for (unsigned i = 0; i < source->n_slots && i < sample->n_values; i++)
@@ -70,7 +70,7 @@ static void make_table(struct screen_hot *hot, const struct feed_state *feed, co
 	for (uint64_t i = passes ? passes->records.oldest : 0; hot->late && passes && i < passes->records.n;
 	     i++)
 		late_frames_add(&late, feeds_records_sample(&passes->records, i), hot->from_ns, hot->to_ns);
-	if (hot->late && passes) /* how long that was */
+	if (hot->late && passes) /* the length of the late frames */
 		late_s = late_frames_keep(&late, hot->fps > 0 ? 1000 / hot->fps : 0);
 	spans = (struct hot_spans){late.begin_ns, late.end_ns, late.n};
 	add_samples(hot, feed, &sums, hot->late ? &spans : NULL);

@@ -1,4 +1,4 @@
-/* What the screen says about the shown sources: the verdict in rows of its own. */
+/* The judgement of the shown sources: the rows of the verdict. */
 #include "tui/screen_judge.h"
 
 #include "tui/screen_hot.h"
@@ -11,9 +11,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define NEXT_FROM 30            /* rows of a terminal that has room for what to look at next */
-#define BEFORE_NS 10000000000ll /* how far back a time is judged that was jumped to */
-#define LATEST_NS 3000000000ll  /* how long a list of processes stays true, beside its own interval */
+#define NEXT_FROM 30            /* least rows of a terminal with a hint to the next view */
+#define BEFORE_NS 10000000000ll /* time before a jump target that is judged */
+#define LATEST_NS 3000000000ll  /* how long a list of processes stays valid, besides its own interval */
 
 void screen_judge_follow(struct screen_judge *j, const struct session *session)
 {
@@ -70,7 +70,7 @@ static void judge_until(struct screen_judge *j, const struct feeds *feeds, int64
 	j->at_ns = end_ns;
 }
 
-/* After a jump, judge what came before it, so that a time has the same verdict however it was
+/* After a jump, judge the time before it, so that a time has the same verdict however it was
  * reached. */
 void screen_judge_step(struct screen_judge *j, const struct feeds *feeds, int64_t end_ns)
 {
@@ -207,7 +207,7 @@ static void put_next(const struct screen_judge *j, const struct views *views, st
 	}
 	about = first ? first->def : verdict ? verdict->def : NULL;
 	next = about ? screen_judge_look(views, about) : NULL;
-	if (next && (first || next->key != '1')) /* the verdict is in the first view */
+	if (next && (first || next->key != '1')) /* the first view shows the verdict already */
 		strbuf_printf(out, "%c %s%s", next->key, next->title, first ? ": " : "   ");
 	if (first) {
 		struct judge_rank rank = screen_judge_rank(j, first);

@@ -1,5 +1,5 @@
-/* What the findings say about one view: a row below the tabs, and a panel of advice; and what the
- * Frame view says of its frames. */
+/* The findings of one view: a row below the tabs, and a panel of advice; and the row of the Frame
+ * view about its frames. */
 #include "tui/screen_judge.h"
 
 #include "base/alloc.h"
@@ -9,16 +9,16 @@
 #include <stdio.h>
 #include <string.h>
 
-#define ROW_FROM 20 /* rows of a terminal in which the charts can spare one */
+#define ROW_FROM 20 /* least rows of a terminal whose charts can spare a row */
 
 /* The findings of a view, without the muted ones. */
 struct view_findings {
-	const struct judged *held[8];                /* faults: the worst first, then the oldest */
-	unsigned n_held, n_fine, n_known, n_idle, n; /* idle: beyond the limit where it does not matter */
-	struct strbuf quiet, noticed; /* the numbers of findings that do not hold; those to know */
+	const struct judged *held[8];                /* faults, the worst first, then the oldest */
+	unsigned n_held, n_fine, n_known, n_idle, n; /* idle: beyond the limit, but irrelevant now */
+	struct strbuf quiet, noticed;                /* numbers of findings that do not hold; notes */
 };
 
-/* Two findings may judge the same number. */
+/* Add a name once, because two findings may judge the same number. */
 static void add_name(struct strbuf *names, const char *name)
 {
 	if (!names->n || !strstr(names->p, name))
@@ -123,7 +123,7 @@ static void put_advice(struct screen_judge *j, const struct view_findings *of)
 	if (!of->n_held)
 		strbuf_str(&j->advice,
 			   of->n_known ? "nothing: no finding of this view holds now\n" : "not clear\n");
-	if (!of->n_held && of->quiet.n) /* not which are fine now: that changes often */
+	if (!of->n_held && of->quiet.n) /* without the names of passed checks, which change often */
 		strbuf_printf(&j->advice, "what is checked\t%s\n", of->quiet.p);
 }
 
@@ -142,9 +142,9 @@ void screen_judge_view(struct screen_judge *j, const struct view *view, struct v
 
 /* ---- the frames of the Frame view ---- */
 
-#define LATE_PERCENT 1 /* of frames: fewer are late now and then everywhere */
+#define LATE_PERCENT 1 /* percent of frames: a smaller share of late frames is normal */
 
-/* What a frame needs now. */
+/* The current needs of a frame. */
 struct frame_need {
 	double budget_ms, ms, gpu_ms, cpu_ms, wait_ms, missed, frames;
 };

@@ -8,9 +8,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#define COLUMNS_FEW 2    /* of GPU history in the interval of a list, for a mean that is near enough */
-#define COLUMNS_LEAST 8  /* for one that can be compared with that of a thread */
-#define STEADY_LEAST 0.8 /* of the time; samples with a clock change do not count */
+#define COLUMNS_FEW 2    /* least columns of GPU history in a list's interval for a mean */
+#define COLUMNS_LEAST 8  /* likewise for a mean that can be compared with that of a thread */
+#define STEADY_LEAST 0.8 /* share of the time; samples with a clock change do not count */
 
 void screen_fill_ipc(struct process_list *list, struct process_id who, double ipc)
 {
@@ -19,7 +19,7 @@ void screen_fill_ipc(struct process_list *list, struct process_id who, double ip
 			list->processes[i].ipc = (float)ipc;
 }
 
-/* The GPU that a thread may wait for: both belong to this machine, or both to a simulated
+/* Return the GPU that a thread may wait for: both belong to this machine, or both to a simulated
  * device. */
 static const struct session_source *gpu_of_threads(const struct screen *screen)
 {
@@ -29,7 +29,7 @@ static const struct session_source *gpu_of_threads(const struct screen *screen)
 	return gpu && !gpu->away && gpu->simulated == (cpu && cpu->simulated) ? gpu : NULL;
 }
 
-/* How long the GPU was active in the list's interval, in percent; NaN: unknown. */
+/* Return the GPU's active time in the list's interval, in percent; NaN: unknown. */
 static double active_percent(const struct screen *screen, const struct process_list *list, int columns)
 {
 	const struct session_source *gpu = gpu_of_threads(screen);
@@ -40,7 +40,7 @@ static double active_percent(const struct screen *screen, const struct process_l
 	return feeds_over(screen->feeds, SOURCE_GPU, "GPUBusy", list->begin_ns, list->end_ns);
 }
 
-/* The same, unless its samples are too few or its clock changed in that time. */
+/* Return it unless its samples are too few or its clock changed in that time. */
 static double steady_percent(const struct screen *screen, const struct process_list *list)
 {
 	double active = active_percent(screen, list, COLUMNS_LEAST);
@@ -93,10 +93,10 @@ static void busiest_text(char *out, size_t size, const struct process_list *list
 #define IDLE 15
 #define ANY 0, 1000
 
-/* The first matching row counts: low <= share < high. */
+/* The first row with low <= share < high for both applies. */
 static const struct {
 	double thread_low, thread_high, gpu_low, gpu_high, sum_low, sum_high;
-	bool adds; /* the sum is shown */
+	bool adds; /* show the sum */
 	const char *text;
 } turns[] = {
 	{BUSY, 1000, BUSY, 1000, ANY, false, ": both are busy all the time"},
@@ -109,7 +109,7 @@ static const struct {
 
 void screen_turns_text(char *out, size_t size, double thread_percent, double gpu_percent)
 {
-	/* as the shown numbers are, so that the text matches them */
+	/* round as the shown numbers are, so that the text matches them */
 	double thread = isfinite(thread_percent) ? (double)real_round(thread_percent) : thread_percent,
 	       gpu = isfinite(gpu_percent) ? (double)real_round(gpu_percent) : gpu_percent;
 	size_t i = 0;
@@ -135,7 +135,7 @@ static bool fill_foot(struct screen *screen, const struct process_list *list)
 	double gpu = bounded_percent(steady_percent(screen, list));
 
 	busiest_text(screen->foot[1], sizeof(screen->foot[1]), list, busiest, thread);
-	/* one screen has one judgement; without a verdict the two numbers tell by themselves */
+	/* a screen has one judgement; without a verdict, show the two numbers alone */
 	if (!judge || !judge->verdict.why || isnan(thread) || isnan(gpu))
 		screen_turns_text(screen->foot[2], sizeof(screen->foot[2]), thread, gpu);
 	else
@@ -150,7 +150,7 @@ bool screen_take_processes(struct screen *screen, struct process_list *list)
 	bool whole = screen->view->foot == FOOT_CPU ? fill_foot(screen, list) : list->begin_ns != 0;
 
 	screen_judge_processes(&screen->judge, list);
-	/* those that were read to find the busiest one are rows only if threads are shown */
+	/* threads that were read to find the busiest one are rows only if threads are shown */
 	if (!screen->pane.threads && screen->pane.wants_busiest != BUSIEST_THREADS) {
 		for (unsigned i = 0; i < list->n; i++)
 			if (!list->processes[i].is_thread)

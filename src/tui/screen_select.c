@@ -33,7 +33,7 @@ bool screen_move(struct screen *screen, int by)
 		screen_select(screen, &hits->list[next].subject);
 		return true;
 	}
-	if (!screen->zoom) /* else show the panel beside the one that is shown alone */
+	if (!screen->zoom) /* otherwise show the next panel alone */
 		return false;
 	screen_fill_data(screen, &data);
 	panel = view_panel(screen_shown_view(screen), &data, screen->zoom, by);
@@ -59,7 +59,7 @@ bool screen_zoom(struct screen *screen, const struct chart *chart)
 {
 	const struct row_subject at = screen->selected;
 
-	/* the largest changes are rows of other views: show that one */
+	/* the largest changes are rows of other views: show such a view */
 	for (unsigned i = 0; !screen->zoom && !chart && at.chart && at.chart->widget == &widget_changes &&
 			     i < screen->compare.n;
 	     i++)

@@ -12,7 +12,7 @@
 #define GAP 2
 #define BAR_MIN 8
 
-/* What each column has, and how wide it is; the last ones go first. */
+/* The columns and their widths; the last ones are omitted first. */
 enum worst_column { WHEN, NUMBER, MS, BAR, CPU, GPU, CAUSE, PRESENT, WAITS, PASS, PASS_MS, OVER, COLUMNS };
 
 static const struct {
@@ -28,7 +28,7 @@ static const struct {
 	[PASS_MS] = {"ms", 7, false},  [OVER] = {"over median", 11, false},
 };
 
-/* Cut the columns that fit, in their order; the others have no width. */
+/* Cut the columns that fit, in their order; the others get no width. */
 static void cut_columns(struct rect row, struct rect at[COLUMNS])
 {
 	for (unsigned i = 0; i < COLUMNS; i++) {
@@ -73,7 +73,7 @@ static void draw_frame(const struct frame_stats *stats, const struct frame_facts
 		canvas_restyle(canvas, row, STYLE_SELECTED);
 }
 
-/* The list changes while it is shown: the selected frame keeps the selection. */
+/* The list changes while it is shown: keep the selected frame selected. */
 static void follow_selected(struct worst_card *card, const struct frame_stats *stats)
 {
 	int n = stats ? (int)stats->n_worst : 0;
