@@ -60,8 +60,8 @@ static void note_refusal(struct gpu_system_source *source, const char *path)
 }
 
 /* Whether the file reports the value now. */
-static enum gpu_system_told try_file(struct gpu_system *g, const struct candidate *c, struct sysfs_file *file,
-				     uint64_t *value)
+static enum gpu_system_answer try_file(struct gpu_system *g, const struct candidate *c,
+				       struct sysfs_file *file, uint64_t *value)
 {
 	char text[TEXT];
 	ssize_t n;
@@ -73,42 +73,42 @@ static enum gpu_system_told try_file(struct gpu_system *g, const struct candidat
 	note_refusal(&g->source[c->thing], file->path);
 	/* A sensor or a driver answers this while the GPU is off; it reports a value later. */
 	return file->fd >= 0 && (errno == EAGAIN || errno == EINVAL || errno == EIO || errno == ENODATA)
-		       ? TOLD_NOTHING_NOW
-		       : TOLD_STRANGE;
+		       ? ANSWER_NOTHING_NOW
+		       : ANSWER_STRANGE;
 }
 
-static enum gpu_system_told try_directory(struct gpu_system *g, const struct candidate *c,
-					  const struct sysfs_file *file)
+static enum gpu_system_answer try_directory(struct gpu_system *g, const struct candidate *c,
+					    const struct sysfs_file *file)
 {
 	char **names;
 	int n = file->path[0] ? g->sys->list(g->sys, file->path, &names) : -1;
 
 	if (n < 0) {
 		note_refusal(&g->source[c->thing], file->path);
-		return TOLD_STRANGE;
+		return ANSWER_STRANGE;
 	}
 	sys_names_free(names, n);
-	return TOLD;
+	return ANSWER_VALUE;
 }
 
 /* Use this file for the value if it reports enough. */
 static bool use_file(struct gpu_system *g, const struct candidate *c, const char *dir,
-		     enum gpu_system_told enough)
+		     enum gpu_system_answer enough)
 {
 	struct gpu_system_source *source = &g->source[c->thing];
 	bool keep = c->thing < GPU_SYSTEM_LEVELS || c->thing == GPU_SYSTEM_POWER;
-	enum gpu_system_told told;
+	enum gpu_system_answer answer;
 	struct sysfs_file file;
 	uint64_t value = SAMPLE_UNKNOWN;
 
 	sysfs_file_init(&file, keep, "%s/%s", dir, c->name);
-	told = c->entry ? try_directory(g, c, &file) : try_file(g, c, &file, &value);
-	if (told < enough) {
+	answer = c->entry ? try_directory(g, c, &file) : try_file(g, c, &file, &value);
+	if (answer < enough) {
 		sysfs_file_close(g->sys, &file);
 		return false;
 	}
 	if (c->thing == GPU_SYSTEM_TOP_CLOCK)
-		g->top_hz = told == TOLD ? value : SAMPLE_UNKNOWN;
+		g->top_hz = answer == ANSWER_VALUE ? value : SAMPLE_UNKNOWN;
 	source->file = file;
 	source->parse = c->parse;
 	source->entry = c->entry;
@@ -117,7 +117,7 @@ static bool use_file(struct gpu_system *g, const struct candidate *c, const char
 
 static void find_thing(struct gpu_system *g, enum gpu_system_thing thing, char dirs[PLACES][SYSFS_DIR])
 {
-	static const enum gpu_system_told passes[] = {TOLD, TOLD_NOTHING_NOW};
+	static const enum gpu_system_answer passes[] = {ANSWER_VALUE, ANSWER_NOTHING_NOW};
 
 	for (size_t pass = 0; pass < ARRAY_LEN(passes); pass++)
 		for (size_t i = 0; i < ARRAY_LEN(candidates); i++) {
@@ -219,7 +219,7 @@ bool gpu_system_open_processes(struct gpu_system *g, const struct sys *sys, unsi
 
 	init_places(g, sys, number, dirs);
 	find_thing(g, GPU_SYSTEM_PROCESSES, dirs);
-	return gpu_system_tells(g, GPU_SYSTEM_PROCESSES);
+	return gpu_system_reports(g, GPU_SYSTEM_PROCESSES);
 }
 
 void gpu_system_close(struct gpu_system *g)
@@ -241,7 +241,7 @@ static bool read_thing(struct gpu_system *g, unsigned thing, uint64_t *value)
 	if (!source->file.path[0])
 		return false;
 	n = sysfs_file_read(g->sys, &source->file, text, sizeof(text));
-	return n > 0 && source->parse(g, gpu_system_lines(text, n, sizeof(text)), value) == TOLD;
+	return n > 0 && source->parse(g, gpu_system_lines(text, n, sizeof(text)), value) == ANSWER_VALUE;
 }
 
 static uint64_t read_temperature(struct gpu_system *g)
@@ -287,7 +287,7 @@ void gpu_system_read(struct gpu_system *g, struct gpu_system_values *values)
 	values->level[GPU_SYSTEM_TEMPERATURE] = read_temperature(g);
 }
 
-bool gpu_system_tells(const struct gpu_system *g, enum gpu_system_thing thing)
+bool gpu_system_reports(const struct gpu_system *g, enum gpu_system_thing thing)
 {
 	return thing == GPU_SYSTEM_TEMPERATURE ? g->n_zones > 0 : g->source[thing].file.path[0] != 0;
 }
@@ -304,7 +304,7 @@ unsigned gpu_system_add_slots(const struct gpu_system *g, struct source *source)
 	unsigned first = source->n_slots;
 
 	for (unsigned i = 0; i < GPU_SYSTEM_LEVELS; i++)
-		if (gpu_system_tells(g, i))
+		if (gpu_system_reports(g, i))
 			source_add_slot(source, &gpu_system_slots[i]);
 	return source->n_slots - first;
 }
@@ -312,6 +312,6 @@ unsigned gpu_system_add_slots(const struct gpu_system *g, struct source *source)
 void gpu_system_fill(const struct gpu_system *g, const struct gpu_system_values *values, uint64_t *value)
 {
 	for (unsigned i = 0; i < GPU_SYSTEM_LEVELS; i++)
-		if (gpu_system_tells(g, i))
+		if (gpu_system_reports(g, i))
 			*value++ = values->level[i];
 }

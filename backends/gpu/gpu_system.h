@@ -38,8 +38,8 @@ struct gpu_system_values {
 struct gpu_system;
 
 /* Parses one format. `text` is the file, or as many of its lines as fit the buffer. */
-enum gpu_system_told { TOLD_STRANGE, TOLD_NOTHING_NOW, TOLD };
-typedef enum gpu_system_told gpu_system_parse(struct gpu_system *g, struct span text, uint64_t *value);
+enum gpu_system_answer { ANSWER_STRANGE, ANSWER_NOTHING_NOW, ANSWER_VALUE };
+typedef enum gpu_system_answer gpu_system_parse(struct gpu_system *g, struct span text, uint64_t *value);
 
 /* The file that reports a value, or why there is none. Constant after open, except file.fd. */
 struct gpu_system_source {
@@ -91,7 +91,7 @@ bool gpu_system_clock(struct gpu_system *g, int64_t *hz);
 bool gpu_system_suspended(struct gpu_system *g);
 
 /* Whether any file reports this value. Constant after open. */
-bool gpu_system_tells(const struct gpu_system *g, enum gpu_system_thing thing);
+bool gpu_system_reports(const struct gpu_system *g, enum gpu_system_thing thing);
 /* The slots of the levels: "GPUFreq" and so on, in their units. */
 extern const struct slot gpu_system_slots[GPU_SYSTEM_LEVELS];
 /* Append a slot for each level that this machine reports, in the order of enum gpu_system_thing.

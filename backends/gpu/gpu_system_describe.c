@@ -57,7 +57,8 @@ static uint64_t read_bytes(const struct gpu_system *g, gpu_system_parse *parse, 
 	ssize_t n = sys_read_file(g->sys, path, text, TABLE_TEXT);
 	uint64_t bytes;
 
-	return parse(&own, gpu_system_lines(text, n, TABLE_TEXT), &bytes) == TOLD ? bytes : SAMPLE_UNKNOWN;
+	return parse(&own, gpu_system_lines(text, n, TABLE_TEXT), &bytes) == ANSWER_VALUE ? bytes
+											  : SAMPLE_UNKNOWN;
 }
 
 /* A directory per process (Pixel) or per context, with a file that holds its memory. */
@@ -134,17 +135,17 @@ int gpu_system_process_list(const struct gpu_system *g, struct gpu_system_proces
 {
 	const struct gpu_system_source *source = &g->source[GPU_SYSTEM_PROCESSES];
 	struct process_bytes list = {0};
-	bool told = gpu_system_tells(g, GPU_SYSTEM_PROCESSES) &&
-		    (source->entry ? list_directories : list_table)(g, source, &list);
+	bool reported = gpu_system_reports(g, GPU_SYSTEM_PROCESSES) &&
+			(source->entry ? list_directories : list_table)(g, source, &list);
 
-	if (!told) {
+	if (!reported) {
 		free(list.items);
 		list = (struct process_bytes){0};
 	}
 	if (list.n)
 		qsort(list.items, list.n, sizeof(*list.items), greatest_first);
 	*processes = list.items;
-	return told ? (int)list.n : -1;
+	return reported ? (int)list.n : -1;
 }
 
 void gpu_system_processes(const struct gpu_system *g, struct strbuf *text)
@@ -154,8 +155,8 @@ void gpu_system_processes(const struct gpu_system *g, struct strbuf *text)
 	int n = gpu_system_process_list(g, &list);
 	char amount[UNITS_TEXT], name[NAME];
 	const struct gpu_system_source *source = &g->source[GPU_SYSTEM_MEMORY];
-	bool told = gpu_system_tells(g, GPU_SYSTEM_MEMORY);
-	uint64_t total = told ? read_bytes(g, source->parse, source->file.path) : SAMPLE_UNKNOWN;
+	bool reported = gpu_system_reports(g, GPU_SYSTEM_MEMORY);
+	uint64_t total = reported ? read_bytes(g, source->parse, source->file.path) : SAMPLE_UNKNOWN;
 	bool known = total != SAMPLE_UNKNOWN;
 
 	if (known || n > 0)
@@ -269,7 +270,7 @@ void gpu_system_describe(const struct gpu_system *g, struct strbuf *text)
 		    (lines[i].thing == GPU_SYSTEM_MEMORY || lines[i].thing == GPU_SYSTEM_PROCESSES ||
 		     lines[i].thing == GPU_SYSTEM_UTILIZATION))
 			continue;
-		if (gpu_system_tells(g, lines[i].thing)) {
+		if (gpu_system_reports(g, lines[i].thing)) {
 			put_path(text, lines[i].title, source->file.path, "\n");
 		} else if (source->refused_errno) {
 			put_path(text, lines[i].title, source->refused, ": ");
@@ -285,7 +286,7 @@ void gpu_system_describe(const struct gpu_system *g, struct strbuf *text)
 	}
 	if (missing.n)
 		strbuf_printf(text, "missing: this machine has no file for: %s\n", missing.p + 2);
-	if (!g->is_node && !gpu_system_tells(g, GPU_SYSTEM_MEMORY) && debugfs_is_empty(g))
+	if (!g->is_node && !gpu_system_reports(g, GPU_SYSTEM_MEMORY) && debugfs_is_empty(g))
 		strbuf_str(text, "limited: GPU memory: /sys/kernel/debug is not mounted -> sudo mount -t "
 				 "debugfs none /sys/kernel/debug\n");
 }

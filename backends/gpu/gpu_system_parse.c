@@ -12,47 +12,47 @@
 
 _Static_assert(HZ_MAX / HZ_MIN < 1000, "a clock in Hz, kHz or MHz is in the range of that unit only");
 
-static enum gpu_system_told scale_clock(uint64_t v, uint64_t *hz)
+static enum gpu_system_answer scale_clock(uint64_t v, uint64_t *hz)
 {
 	static const uint64_t units[] = {1, 1000, 1000000};
 
 	for (size_t i = 0; i < ARRAY_LEN(units); i++)
 		if (v >= HZ_MIN / units[i] && v <= HZ_MAX / units[i]) {
 			*hz = v * units[i];
-			return TOLD;
+			return ANSWER_VALUE;
 		}
-	return v ? TOLD_STRANGE : TOLD_NOTHING_NOW; /* a GPU that is off has no clock */
+	return v ? ANSWER_STRANGE : ANSWER_NOTHING_NOW; /* a GPU that is off has no clock */
 }
 
-enum gpu_system_told gpu_system_parse_clock(struct gpu_system *g, struct span text, uint64_t *value)
+enum gpu_system_answer gpu_system_parse_clock(struct gpu_system *g, struct span text, uint64_t *value)
 {
 	uint64_t v;
 
 	(void)g;
-	return span_u64(span_trim(text), &v) ? scale_clock(v, value) : TOLD_STRANGE;
+	return span_u64(span_trim(text), &v) ? scale_clock(v, value) : ANSWER_STRANGE;
 }
 
-enum gpu_system_told gpu_system_parse_indexed_clock(struct gpu_system *g, struct span text, uint64_t *value)
+enum gpu_system_answer gpu_system_parse_indexed_clock(struct gpu_system *g, struct span text, uint64_t *value)
 {
 	uint64_t index;
 
-	return span_u64(span_word(&text), &index) ? gpu_system_parse_clock(g, text, value) : TOLD_STRANGE;
+	return span_u64(span_word(&text), &index) ? gpu_system_parse_clock(g, text, value) : ANSWER_STRANGE;
 }
 
-enum gpu_system_told gpu_system_parse_top_clock(struct gpu_system *g, struct span text, uint64_t *value)
+enum gpu_system_answer gpu_system_parse_top_clock(struct gpu_system *g, struct span text, uint64_t *value)
 {
 	uint64_t top = 0, v;
 
 	(void)g;
 	for (struct span word = span_word(&text); word.n; word = span_word(&text)) {
 		if (!span_u64(word, &v))
-			return TOLD_STRANGE;
+			return ANSWER_STRANGE;
 		top = v > top ? v : top;
 	}
 	return scale_clock(top, value);
 }
 
-enum gpu_system_told gpu_system_parse_percent(struct gpu_system *g, struct span text, uint64_t *value)
+enum gpu_system_answer gpu_system_parse_percent(struct gpu_system *g, struct span text, uint64_t *value)
 {
 	struct span word = span_word(&text), digits = {word.p, 0};
 
@@ -60,8 +60,8 @@ enum gpu_system_told gpu_system_parse_percent(struct gpu_system *g, struct span 
 	while (digits.n < word.n && word.p[digits.n] >= '0' && word.p[digits.n] <= '9')
 		digits.n++;
 	if (digits.n < word.n && word.p[digits.n] != '%' && word.p[digits.n] != '@')
-		return TOLD_STRANGE;
-	return span_u64(digits, value) && *value <= 100 ? TOLD : TOLD_STRANGE;
+		return ANSWER_STRANGE;
+	return span_u64(digits, value) && *value <= 100 ? ANSWER_VALUE : ANSWER_STRANGE;
 }
 
 /* The number after a word; later drivers write more words. */
@@ -86,7 +86,7 @@ static bool find_count(struct span text, const char *name, uint32_t *count)
  * shows which: either together they have grown by the time since the last read, or they add up to a
  * short time. A suspended driver does not change them, which means nothing; then the time counts
  * from their last change. */
-enum gpu_system_told gpu_system_parse_counts(struct gpu_system *g, struct span text, uint64_t *value)
+enum gpu_system_answer gpu_system_parse_counts(struct gpu_system *g, struct span text, uint64_t *value)
 {
 	int64_t now_ns = g->sys->monotonic_ns(g->sys);
 	uint64_t busy, sum, elapsed = (uint64_t)(now_ns - g->counts.at_ns) / TICK_NS;
@@ -94,9 +94,9 @@ enum gpu_system_told gpu_system_parse_counts(struct gpu_system *g, struct span t
 	uint32_t b, i;
 
 	if (!find_count(text, "busy_time:", &b) || !find_count(text, "idle_time:", &i))
-		return TOLD_STRANGE;
+		return ANSWER_STRANGE;
 	if (known && b == g->counts.busy && i == g->counts.idle)
-		return TOLD_NOTHING_NOW;
+		return ANSWER_NOTHING_NOW;
 	busy = b - g->counts.busy;
 	sum = busy + (uint32_t)(i - g->counts.idle);
 	grown = sum >= elapsed / 2 && sum <= elapsed + elapsed / 2;
@@ -109,23 +109,23 @@ enum gpu_system_told gpu_system_parse_counts(struct gpu_system *g, struct span t
 		sum = (uint64_t)b + i;
 	}
 	if (!known || !sum || (!grown && sum > PERIOD_MAX_NS / TICK_NS))
-		return TOLD_NOTHING_NOW;
+		return ANSWER_NOTHING_NOW;
 	*value = (busy * 100 + sum / 2) / sum;
-	return TOLD;
+	return ANSWER_VALUE;
 }
 
-enum gpu_system_told gpu_system_parse_bytes(struct gpu_system *g, struct span text, uint64_t *value)
+enum gpu_system_answer gpu_system_parse_bytes(struct gpu_system *g, struct span text, uint64_t *value)
 {
 	(void)g;
-	return span_u64(span_trim(text), value) && *value <= MEMORY_MAX ? TOLD : TOLD_STRANGE;
+	return span_u64(span_trim(text), value) && *value <= MEMORY_MAX ? ANSWER_VALUE : ANSWER_STRANGE;
 }
 
 /* The driver in the program writes this text, with a total at its end. Later drivers write two:
  * only one of them is without memory of the CPU. */
-enum gpu_system_told gpu_system_parse_profile(struct gpu_system *g, struct span text, uint64_t *value)
+enum gpu_system_answer gpu_system_parse_profile(struct gpu_system *g, struct span text, uint64_t *value)
 {
 	static const char *const titles[] = {"Total allocated memory:", "Total allocated GPU memory:"};
-	enum gpu_system_told told = TOLD_STRANGE;
+	enum gpu_system_answer answer = ANSWER_STRANGE;
 	size_t best = 0;
 
 	while (text.n) {
@@ -136,19 +136,19 @@ enum gpu_system_told gpu_system_parse_profile(struct gpu_system *g, struct span 
 
 			if (line.n < n || memcmp(line.p, titles[i], n) != 0)
 				continue;
-			told = gpu_system_parse_bytes(g, (struct span){line.p + n, line.n - n}, value);
+			answer = gpu_system_parse_bytes(g, (struct span){line.p + n, line.n - n}, value);
 			best = i;
 		}
 	}
-	return told;
+	return answer;
 }
 
-enum gpu_system_told gpu_system_parse_power(struct gpu_system *g, struct span text, uint64_t *value)
+enum gpu_system_answer gpu_system_parse_power(struct gpu_system *g, struct span text, uint64_t *value)
 {
 	(void)g;
 	text = span_trim(text);
 	*value = span_is(text, "suspended");
-	return text.n ? TOLD : TOLD_STRANGE;
+	return text.n ? ANSWER_VALUE : ANSWER_STRANGE;
 }
 
 struct span gpu_system_lines(const char *buf, ssize_t n, size_t size)
@@ -227,7 +227,7 @@ bool gpu_system_table_next(struct gpu_system_table *table, struct gpu_system_row
 	return false;
 }
 
-enum gpu_system_told gpu_system_parse_table(struct gpu_system *g, struct span text, uint64_t *value)
+enum gpu_system_answer gpu_system_parse_table(struct gpu_system *g, struct span text, uint64_t *value)
 {
 	struct gpu_system_table table;
 	struct gpu_system_row row;
@@ -236,12 +236,12 @@ enum gpu_system_told gpu_system_parse_table(struct gpu_system *g, struct span te
 	while (gpu_system_table_next(&table, &row))
 		if (row.device) {
 			*value = row.bytes;
-			return TOLD;
+			return ANSWER_VALUE;
 		}
-	return TOLD_STRANGE;
+	return ANSWER_STRANGE;
 }
 
-enum gpu_system_told gpu_system_parse_pids(struct gpu_system *g, struct span text, uint64_t *value)
+enum gpu_system_answer gpu_system_parse_pids(struct gpu_system *g, struct span text, uint64_t *value)
 {
 	struct gpu_system_table table;
 	struct gpu_system_row row;
@@ -250,5 +250,5 @@ enum gpu_system_told gpu_system_parse_pids(struct gpu_system *g, struct span tex
 	gpu_system_table_init(&table, g, text);
 	while (gpu_system_table_next(&table, &row))
 		;
-	return table.pids ? TOLD : TOLD_STRANGE;
+	return table.pids ? ANSWER_VALUE : ANSWER_STRANGE;
 }

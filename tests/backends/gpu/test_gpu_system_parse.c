@@ -244,10 +244,10 @@ static void a_number_behind_a_zero_byte_is_no_number(void **state)
 	uint64_t v;
 
 	(void)state;
-	assert_int_equal(gpu_system_parse_clock(&g, SPAN_LIT("848\0"), &v), TOLD_STRANGE);
-	assert_int_equal(gpu_system_parse_percent(&g, SPAN_LIT("37\0"), &v), TOLD_STRANGE);
-	assert_int_equal(gpu_system_parse_bytes(&g, SPAN_LIT("37\0"), &v), TOLD_STRANGE);
-	assert_int_equal(gpu_system_parse_table(&g, SPAN_LIT("mali0 37\0"), &v), TOLD_STRANGE);
+	assert_int_equal(gpu_system_parse_clock(&g, SPAN_LIT("848\0"), &v), ANSWER_STRANGE);
+	assert_int_equal(gpu_system_parse_percent(&g, SPAN_LIT("37\0"), &v), ANSWER_STRANGE);
+	assert_int_equal(gpu_system_parse_bytes(&g, SPAN_LIT("37\0"), &v), ANSWER_STRANGE);
+	assert_int_equal(gpu_system_parse_table(&g, SPAN_LIT("mali0 37\0"), &v), ANSWER_STRANGE);
 }
 
 static void lines_that_do_not_fit_are_left_out(void **state)
