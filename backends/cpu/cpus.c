@@ -245,7 +245,7 @@ static bool is_bigger(const struct cpu_cluster *a, const struct cpu_cluster *b)
 
 void cpus_title(char *title, size_t size, const struct cpus *cpus)
 {
-	bool told[CPU_CLUSTERS_MAX] = {false};
+	bool listed[CPU_CLUSTERS_MAX] = {false};
 	size_t n = 0;
 
 	title[0] = 0;
@@ -255,14 +255,14 @@ void cpus_title(char *title, size_t size, const struct cpus *cpus)
 		unsigned n_cpus = 0;
 
 		for (unsigned c = 0; c < cpus->n_clusters; c++)
-			if (!told[c] && (!big || is_bigger(&cpus->clusters[c], big)))
+			if (!listed[c] && (!big || is_bigger(&cpus->clusters[c], big)))
 				big = &cpus->clusters[c];
 		if (!big)
 			return;
 		/* The title combines clock domains with the same kind of core. */
 		for (unsigned c = 0; c < cpus->n_clusters; c++)
 			if (strcmp(cpus->clusters[c].label, big->label) == 0) {
-				told[c] = true;
+				listed[c] = true;
 				n_cpus += cpus->clusters[c].n_cpus;
 			}
 		if (n_cpus)

@@ -45,7 +45,7 @@ struct drm_fdinfo {
 /* Returns false if the text names no driver or no client. Unknown lines, malformed numbers, and
  * engines beyond DRM_ENGINES_MAX are skipped. */
 bool drm_fdinfo_parse(struct drm_fdinfo *info, struct span text);
-/* Bytes that the client has in memory; SAMPLE_UNKNOWN if that is not told. */
+/* Bytes that the client has in memory; SAMPLE_UNKNOWN if that is not reported. */
 uint64_t drm_fdinfo_bytes(const struct drm_fdinfo *info);
 /* NULL if the client has no engine of that name. */
 const struct drm_engine *drm_fdinfo_engine(const struct drm_fdinfo *info, const char *name);
@@ -57,7 +57,7 @@ struct drm_client {
 	int32_t pid;            /* the lowest that holds it */
 	struct drm_fdinfo info; /* the last read */
 	/* Used between the last two reads, in the order of info.engines, and as much as it would be
-	 * from begin_ns to end_ns; SAMPLE_UNKNOWN if that is not told, or the client is new. */
+	 * from begin_ns to end_ns; SAMPLE_UNKNOWN if that is not reported, or the client is new. */
 	uint64_t ns[DRM_ENGINES_MAX], cycles[DRM_ENGINES_MAX];
 	unsigned round; /* of the last read */
 	int64_t at_ns;  /* likewise */

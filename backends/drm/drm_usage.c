@@ -117,17 +117,17 @@ static void read_powered(struct drm_usage *u)
 	uint64_t ms, before = u->powered_ms;
 	int64_t at_ns = u->sys->monotonic_ns(u->sys), own_ns;
 	ssize_t n = u->has_powered ? sysfs_file_read(u->sys, &u->powered_file, text, sizeof(text)) : -1;
-	bool told = n > 0 && span_u64(span_trim((struct span){text, (size_t)n}), &ms);
+	bool known = n > 0 && span_u64(span_trim((struct span){text, (size_t)n}), &ms);
 
 	at_ns += (u->sys->monotonic_ns(u->sys) - at_ns) / 2;
 	own_ns = at_ns - u->powered_at_ns;
 	u->powered_at_ns = at_ns;
 	u->powered_ns = SAMPLE_UNKNOWN;
-	if (told && u->has_read && before != SAMPLE_UNKNOWN && ms >= before && ms - before < (1u << 31))
+	if (known && u->has_read && before != SAMPLE_UNKNOWN && ms >= before && ms - before < (1u << 31))
 		u->powered_ns = powered_between(u, ms - before, own_ns);
 	else
 		u->powered_over_ns = 0;
-	u->powered_ms = told ? ms : SAMPLE_UNKNOWN;
+	u->powered_ms = known ? ms : SAMPLE_UNKNOWN;
 }
 
 static void add_used(uint64_t *sum, uint64_t used)
@@ -136,7 +136,7 @@ static void add_used(uint64_t *sum, uint64_t used)
 		*sum = *sum == SAMPLE_UNKNOWN ? used : *sum + used;
 }
 
-/* Panfrost of Linux 6.7 to 6.9 tells times also while it does not take them: they stay 0. */
+/* Panfrost of Linux 6.7 to 6.9 also reports times while it does not measure them: they stay 0. */
 static bool is_timed(const struct drm_client *client)
 {
 	for (unsigned i = 0; i < client->info.n_engines; i++)
@@ -145,7 +145,7 @@ static bool is_timed(const struct drm_client *client)
 	return false;
 }
 
-/* Without clients the queues were idle, if the kernel would have told. */
+/* Without clients the queues were idle, if the kernel reports their times. */
 static void sum_clients(struct drm_usage *u)
 {
 	const struct drm_usage_driver *driver = u->driver;
@@ -202,7 +202,7 @@ static void fill_used(const struct drm_usage *u, bool fresh, struct sample *samp
 			       : 1;
 	uint64_t *slot = sample->value + u->client_slot, *powered = sample->value + u->powered_slot;
 	uint64_t window = share_of(u, fresh || spread ? (uint64_t)u->window_ns : SAMPLE_UNKNOWN, share);
-	bool told = false;
+	bool known = false;
 
 	if (u->has_powered) {
 		powered[0] = window == SAMPLE_UNKNOWN ? window : share_of(u, u->powered_ns, share);
@@ -211,9 +211,9 @@ static void fill_used(const struct drm_usage *u, bool fresh, struct sample *samp
 	for (unsigned e = 0; e < u->driver->n_engines; e++) {
 		slot[1 + 2 * e] = window == SAMPLE_UNKNOWN ? window : share_of(u, u->used_ns[e], share);
 		slot[2 + 2 * e] = window == SAMPLE_UNKNOWN ? window : share_of(u, u->used_cycles[e], share);
-		told |= slot[1 + 2 * e] != SAMPLE_UNKNOWN || slot[2 + 2 * e] != SAMPLE_UNKNOWN;
+		known |= slot[1 + 2 * e] != SAMPLE_UNKNOWN || slot[2 + 2 * e] != SAMPLE_UNKNOWN;
 	}
-	slot[0] = told ? window : SAMPLE_UNKNOWN;
+	slot[0] = known ? window : SAMPLE_UNKNOWN;
 	slot += 1 + 2 * u->driver->n_engines;
 	slot[0] = u->has_read && u->reports ? u->bytes : SAMPLE_UNKNOWN;
 	slot[1] = u->has_read && u->reports ? u->clients.n : SAMPLE_UNKNOWN;
@@ -226,7 +226,7 @@ static int64_t read_hz(struct drm_usage *u)
 
 	if (gpu_system_clock(&u->system, &hz))
 		return hz;
-	if (gpu_system_suspended(&u->system) || gpu_system_tells(&u->system, GPU_SYSTEM_CLOCK))
+	if (gpu_system_suspended(&u->system) || gpu_system_reports(&u->system, GPU_SYSTEM_CLOCK))
 		return 0;
 	for (unsigned i = 0; i < u->clients.n; i++) {
 		const struct drm_fdinfo *info = &u->clients.clients[i].info;

@@ -61,7 +61,7 @@ struct drm_usage_driver {
 	const char *name; /* of the kernel driver: "panfrost" */
 	struct drm_usage_engine engines[DRM_USAGE_ENGINES];
 	unsigned n_engines;
-	unsigned profiling_on; /* what its profiling file must hold, for times to be told */
+	unsigned profiling_on; /* what its profiling file must hold, for times to be reported */
 	/* For messages: the releases of Linux that report clients, and that have the switch. */
 	const char *reports_since, *switch_since;
 	const char *shared;  /* the interface beside a program that counts; NULL: none */

@@ -15,11 +15,11 @@
 #define SHARED "shared"               /* the interface beside a program that counts */
 #define INTERVAL_MOST_NS 1000000000ll /* a 32-bit cycle counter overflows after some seconds */
 #define BLOCK_BYTES (64 * 4)
-#define T60X 0x6956      /* in the register of the T60x */
-#define T60X_TOLD 0x0600 /* what the driver makes of it */
+#define T60X 0x6956          /* in the register of the T60x */
+#define T60X_REPORTED 0x0600 /* the id that the driver reports for it */
 
 /* The largest dump that any combination of registers makes the driver write: V4 with 64 core
- * groups. The driver is not told the size of the buffer, so it always has this one. */
+ * groups. The driver does not learn the size of the buffer, so it is always this one. */
 #define DUMP_MOST (64 * 8 * BLOCK_BYTES)
 
 /* Whether the counters can be had. */
@@ -127,7 +127,7 @@ static bool read_props(struct panfrost *p, struct err *err)
 				       members[i].name, strerror(errno));
 		*members[i].value = request.value;
 	}
-	if (props->product == T60X_TOLD)
+	if (props->product == T60X_REPORTED)
 		props->product = T60X;
 	for (size_t i = 0; i < ARRAY_LEN(v4_products); i++)
 		p->v4 |= props->product == v4_products[i];

@@ -151,8 +151,8 @@ static void choose_app(struct passes *p, const struct scope *scope, int64_t now_
 		return;
 	p->shown = best;
 	if (best) {
-		p->fold.frame[FRAME_CHANGES] += p->told && p->told != best->pid;
-		p->told = best->pid;
+		p->fold.frame[FRAME_CHANGES] += p->shown_pid && p->shown_pid != best->pid;
+		p->shown_pid = best->pid;
 	}
 	pass_fold_forget(&p->fold);
 	regions_forget(&p->regions);

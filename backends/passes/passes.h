@@ -36,7 +36,7 @@ struct passes {
 	} newcomers[NEWCOMERS_MOST]; /* connected, and have not yet sent their memory */
 	struct app *shown;           /* of the samples, or NULL */
 	uint64_t asked;              /* the pid that the user has chosen, 0: none */
-	uint64_t told;               /* the pid of the application that was shown last, 0: none yet */
+	uint64_t shown_pid;          /* pid of the application that was shown last; 0 if none was yet */
 	struct source_mark marks[MARKS_MOST];
 	unsigned n_marks;
 	struct pass_fold fold;

@@ -85,9 +85,9 @@ static bool is_listable(const struct perf_unit *unit, uint64_t number)
 /* No kernel lists the numbers from ARM_COMMON to 0x4000. */
 static bool counts_event(const struct perf_unit *unit, uint16_t number)
 {
-	bool told = unit->lists && number < ARM_COMMON;
+	bool listed = unit->lists && number < ARM_COMMON;
 
-	return is_listed(unit, number) || (!told && arm_core_has(unit->core, number));
+	return is_listed(unit, number) || (!listed && arm_core_has(unit->core, number));
 }
 
 /* Whether the PMU is known not to count this number, although it can be opened. A hypervisor may

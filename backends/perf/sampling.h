@@ -30,7 +30,7 @@ enum sampling_slot {
 	SAMPLING_THROTTLED,
 	SAMPLING_UNKEPT,
 	SAMPLING_WEIGHT,   /* events that the samples stand for */
-	SAMPLING_RUN_TIME, /* ns of CPU time that they stand for; SAMPLE_UNKNOWN: not told */
+	SAMPLING_RUN_TIME, /* ns of CPU time that they stand for; SAMPLE_UNKNOWN: not reported */
 	SAMPLING_COST,     /* ns of our thread */
 	SAMPLING_SLOTS
 };

@@ -70,11 +70,11 @@ static unsigned add_frames(struct sampling *s, pid_t pid, const uint64_t *frames
 static unsigned take_chain(struct content *c, uint64_t ip, bool in_kernel, uint64_t frames[FRAMES_MOST],
 			   bool kernel[FRAMES_MOST])
 {
-	uint64_t n_told = take_u64(c);
+	uint64_t n_reported = take_u64(c);
 	bool now = in_kernel;
 	unsigned n = 0;
 
-	for (uint64_t i = 0; i < n_told && !c->short_of && n < FRAMES_MOST; i++) {
+	for (uint64_t i = 0; i < n_reported && !c->short_of && n < FRAMES_MOST; i++) {
 		uint64_t frame = take_u64(c);
 
 		if (frame >= CONTEXT_LEAST) {

@@ -103,7 +103,7 @@ void traffic_parse_interfaces(struct traffic_list *list, const char *text);
 
 /* ---- proc_flips.c ---- */
 
-/* Page flips, counted by the kernel; CRTCs of several controllers are not told apart. */
+/* Page flips, counted by the kernel; CRTCs of several controllers are not distinguished. */
 #define PROC_DISPLAYS 4
 struct proc_flips {
 	struct tracepoint_cpus displays[PROC_DISPLAYS];

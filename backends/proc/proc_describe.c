@@ -143,7 +143,7 @@ static unsigned foot_caps(const struct proc *p, const struct sys *sys, struct st
 	return shown;
 }
 
-static void foot_cooling(const struct sys *sys, struct strbuf *text, size_t start, bool cpus_told)
+static void foot_cooling(const struct sys *sys, struct strbuf *text, size_t start, bool cpus_shown)
 {
 	char **names, dir[SYSFS_PATH], type[NAME_MAX_SHOWN], path[SYSFS_PATH + 32];
 	int n = sys->list(sys, "sys/class/thermal", &names);
@@ -156,7 +156,7 @@ static void foot_cooling(const struct sys *sys, struct strbuf *text, size_t star
 			continue;
 		snprintf(dir, sizeof(dir), "sys/class/thermal/%.64s", names[i]);
 		if (!read_line(sys, dir, "type", type, sizeof(type)) || !proc_level_slows(type) ||
-		    (cpus_told && !strstr(type, "devfreq")))
+		    (cpus_shown && !strstr(type, "devfreq")))
 			continue;
 		snprintf(path, sizeof(path), "%s/cur_state", dir);
 		if (!sys_read_i64(sys, path, &state) || state <= 0)

@@ -14,7 +14,7 @@ bool proc_flips_open(struct proc_flips *f, const struct sys *sys, struct err *er
 	*f = (struct proc_flips){0};
 	if (!tracepoint_find(&event, sys, EVENT, err))
 		return false;
-	while (ok && f->n < PROC_DISPLAYS) { /* they are told apart by a filter of the kernel */
+	while (ok && f->n < PROC_DISPLAYS) { /* a filter of the kernel distinguishes them */
 		char filter[16];
 
 		snprintf(filter, sizeof(filter), "crtc == %u", f->n);

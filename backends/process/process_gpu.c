@@ -58,7 +58,7 @@ static void add_use(struct process_gpu *gpu, struct process_gpu_use use)
 {
 	GROW(gpu->uses, gpu->n, gpu->cap);
 	gpu->uses[gpu->n++] = use;
-	gpu->told |= use.bytes != SAMPLE_UNKNOWN;
+	gpu->reported |= use.bytes != SAMPLE_UNKNOWN;
 	gpu->timed |= !isnan(use.percent);
 	gpu->queues |= !isnan(use.fragment) || !isnan(use.vertex);
 }
@@ -69,7 +69,7 @@ static void read_systems(struct process_gpu *gpu)
 		AUTOFREE struct gpu_system_process *list = NULL;
 		int n = gpu_system_process_list(&gpu->systems[i], &list);
 
-		gpu->told |= n >= 0;
+		gpu->reported |= n >= 0;
 		for (int k = 0; k < n; k++)
 			add_use(gpu, (struct process_gpu_use){list[k].pid, list[k].bytes, NAN, NAN, NAN});
 	}
@@ -165,7 +165,7 @@ void process_gpu_refresh(struct process_gpu *gpu, const struct sys *sys, int64_t
 	if (now_ns < gpu->read_ns)
 		return;
 	gpu->read_ns = now_ns + READ_NS;
-	gpu->told = gpu->timed = gpu->queues = false;
+	gpu->reported = gpu->timed = gpu->queues = false;
 	gpu->n = 0;
 	read_systems(gpu);
 	read_clients(gpu, now_ns);
@@ -180,7 +180,7 @@ void process_gpu_refresh(struct process_gpu *gpu, const struct sys *sys, int64_t
 struct process_gpu_use process_gpu_of(const struct process_gpu *gpu, unsigned pid, unsigned *cursor)
 {
 	struct process_gpu_use use = {.pid = pid,
-				      .bytes = gpu->told ? 0 : SAMPLE_UNKNOWN,
+				      .bytes = gpu->reported ? 0 : SAMPLE_UNKNOWN,
 				      .percent = gpu->timed ? 0 : NAN,
 				      .fragment = gpu->queues ? 0 : NAN,
 				      .vertex = gpu->queues ? 0 : NAN};

@@ -46,9 +46,9 @@ double gpu_work_percent(const struct gpu_work *work, uint32_t uid);
 
 struct process_gpu_use {
 	unsigned pid;
-	uint64_t bytes;          /* SAMPLE_UNKNOWN: not told */
-	double percent;          /* of the time, of its busiest queue, at most 100 a GPU; NaN: not told */
-	double fragment, vertex; /* of the queues that Panfrost tells apart, may exceed 100; NaN: not told */
+	uint64_t bytes;          /* SAMPLE_UNKNOWN: not reported */
+	double percent;          /* of the time, of its busiest queue, at most 100 a GPU; NaN: not reported */
+	double fragment, vertex; /* of the queues that Panfrost reports, may exceed 100; NaN: not reported */
 };
 
 struct process_gpu {
@@ -57,7 +57,7 @@ struct process_gpu {
 	struct drm_clients clients; /* of the nodes of the open drivers */
 	struct gpu_work work;       /* where there are none of these: the time of users */
 	/* At least one GPU reported it at the last read: memory, time, time of each queue. */
-	bool told, timed, queues;
+	bool reported, timed, queues;
 	struct process_gpu_use *uses; /* by pid; several GPUs and clients one after the other */
 	unsigned n, cap;
 	/* By pid, what a share was cut by at the last two reads: it belongs to the next. */

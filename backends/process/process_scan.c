@@ -420,8 +420,9 @@ static bool may_work(const struct process *p, uint32_t uid, bool with_memory)
 	       (!with_memory || (p->gpu_bytes && p->gpu_bytes != SAMPLE_UNKNOWN));
 }
 
-/* The time of a user is put to the first process of the user that has GPU memory; where that is not
- * told, to the first one. What others of them took of it is unknown, unless they have none. */
+/* Give the GPU time of a user to the user's first process with GPU memory, or to the first one if
+ * memory is not reported. The share of the user's other processes is unknown, or 0 without
+ * memory. */
 static void share_work(const struct gpu_work *work, struct process_list *list)
 {
 	for (struct process *p = list->processes; p < list->processes + list->n; p++) {
