@@ -216,7 +216,7 @@ static bool export_blocks(struct export_job *job, struct err *err)
 
 /* ---- all of it ---- */
 
-/* The metrics of stat over a stream, unless it was told which. */
+/* Choose the metrics of stat over a stream, unless --metrics names them. */
 static char *choose_metrics(const struct session *session)
 {
 	const struct options *o = session->options;
@@ -245,7 +245,7 @@ static bool open_log(struct export_job *job, const struct sys *sys, const struct
 	if (!job->reader ||
 	    !session_open_log(&job->session, sys, o, mlog_reader_about(job->reader), NULL, err))
 		return false;
-	session_tell_notes(&job->session, name);
+	session_report_notes(&job->session, name);
 	for (unsigned i = 0; i < job->session.n; i++)
 		parts |= job->session.sources[i].n_slots > job->session.sources[i].n_sums;
 	if (o->per_core && !parts)

@@ -25,16 +25,16 @@ static bool pass_output(const struct sys *sys, struct remote_program *p, struct 
 {
 	struct pollfd fd = {.fd = p->out_fd, .events = POLLIN};
 	char bytes[PIECE];
-	int told = 0;
+	int handled = 0;
 
 	for (;;) {
 		ssize_t n;
 
-		if (asked != told && p->in_fd >= 0)
+		if (asked != handled && p->in_fd >= 0)
 			close(take_fd(&p->in_fd));
-		else if (asked != told)
+		else if (asked != handled)
 			kill(-p->pid, SIGTERM);
-		told = asked;
+		handled = asked;
 		if (sys->poll(sys, &fd, 1, 500) <= 0)
 			continue;
 		n = read(p->out_fd, bytes, sizeof(bytes));

@@ -112,7 +112,7 @@ static int run_once(const struct sys *sys, struct options *options, const char *
 	struct recorder_state state;
 	struct measure m;
 	int status;
-	bool first = !options->told;
+	bool first = !options->noted;
 
 	*timed_out = false;
 	if (!measure_open(&m, sys, options, err))

@@ -125,7 +125,7 @@ struct options {
 	unsigned repeat, warmup; /* runs of CMD: that count; before them. repeat 0: one run, no statistics */
 	bool verify;             /* doctor: judge the CPU counters */
 	bool long_rows;          /* stat: a line per metric and interval */
-	bool told;               /* set by the command: the notes of the sources were printed */
+	bool noted;              /* set by the command: the notes of the sources were printed */
 	const char *counts; /* set by the command: without --metrics, count CPU events for these metrics */
 	const char *report_file;          /* write the report of the run there, too; NULL without it */
 	enum output_format report_format; /* by its extension */

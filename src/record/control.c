@@ -184,10 +184,10 @@ static enum control_word word_of(struct control *c, const char **text)
 	}
 	if (c->is_input)
 		*text = line;
-	if (!c->told && !c->is_input)
+	if (!c->reported && !c->is_input)
 		message("--control: '%s': unknown command: enable, disable, mark [TEXT] or ping",
 			str_printable(shown, sizeof(shown), c->line));
-	c->told |= !c->is_input;
+	c->reported |= !c->is_input;
 	return CONTROL_UNKNOWN;
 }
 

@@ -39,7 +39,7 @@ struct control {
 	char line[CONTROL_LINE + 1];
 	unsigned n;          /* of the line so far; CONTROL_LINE + 1: it is too long */
 	unsigned number;     /* of the last command of a stream's reader, who wants an answer; 0: none */
-	bool told;           /* an unknown command was reported */
+	bool reported;       /* an unknown command was reported */
 	char bytes[512];     /* read, not looked at */
 	unsigned at, n_read; /* in bytes */
 };

@@ -32,9 +32,9 @@ bool measure_open(struct measure *m, const struct sys *sys, struct options *opti
 	if (options->control && !m->control.is_input)
 		m->session.filter = sample_filter_new(m->session.n);
 	session_settle(&m->session); /* the log records the true intervals */
-	if (!options->told)
-		session_tell_notes(&m->session, NULL);
-	options->told = true;
+	if (!options->noted)
+		session_report_notes(&m->session, NULL);
+	options->noted = true;
 	return true;
 }
 
@@ -61,14 +61,14 @@ static void report_interval(const struct measure *m)
 {
 	const struct options *o = m->options;
 	int64_t have_ns = recorder_interval_ns(m->recorder);
-	char have[UNITS_TEXT], want[UNITS_TEXT];
+	char have[UNITS_TEXT], asked[UNITS_TEXT];
 
 	for (unsigned i = 0; i < m->session.n; i++)
 		if (m->session.sources[i].kind == SOURCE_GPU)
 			return;
 	if (have_ns != INT64_MAX && have_ns > o->interval_ns && (o->rows || o->command == COMMAND_RECORD))
 		message("CPU: samples every %s, not every %s as requested", time_format(have, have_ns),
-			time_format(want, o->interval_ns));
+			time_format(asked, o->interval_ns));
 }
 
 /* Sleep until a signal, a command of --control or the deadline. Returns whether we were asked to
@@ -366,7 +366,7 @@ static bool report_lost(const struct measure *m, const struct recorder_state *st
 /* What the session says of an interval while it measures is of some seconds; this is of all. */
 static void report_means(const struct measure *m, const struct recorder_state *state)
 {
-	char have[UNITS_TEXT], want[UNITS_TEXT];
+	char have[UNITS_TEXT], asked[UNITS_TEXT];
 
 	for (unsigned i = 0; i < m->session.n; i++) {
 		const struct session_source *s = &m->session.sources[i];
@@ -375,7 +375,7 @@ static void report_means(const struct measure *m, const struct recorder_state *s
 		    state->mean_ns[i] > s->asked_ns && !sampler_is_pace(state->mean_ns[i], s->asked_ns))
 			message("%s: %llu samples, one every %s on average, not every %s as requested",
 				s->title, (unsigned long long)state->n_samples[i],
-				time_format(have, state->mean_ns[i]), time_format(want, s->asked_ns));
+				time_format(have, state->mean_ns[i]), time_format(asked, s->asked_ns));
 	}
 }
 

@@ -46,7 +46,7 @@ struct remote {
 	int status;
 	int64_t left_ns; /* since when it has to end; 0: it may go on */
 	bool lost;       /* the connection is away, which was said */
-	unsigned joined; /* connections that were told */
+	unsigned joined; /* connections that were reported */
 	unsigned tries;  /* since it was lost */
 	int64_t lost_ns, retry_ns, acked_ns, heard_ns;
 	uint64_t bytes;         /* that arrived */

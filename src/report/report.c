@@ -104,7 +104,7 @@ static int report_to(const struct sys *sys, const struct options *options, struc
 		n += ok;
 	}
 	for (unsigned i = 0; i < n; i++) {
-		session_tell_notes(&logs[i].session, logs[i].name);
+		session_report_notes(&logs[i].session, logs[i].name);
 		if (logs[i].missing.n)
 			message("%s: %s", logs[i].name, logs[i].missing.p);
 		damaged = damaged || logs[i].damaged;

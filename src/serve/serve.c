@@ -113,7 +113,7 @@ static bool open_devices(struct server *server, struct err *err)
 	}
 	server->missing[0] = 0;
 	session_settle(&server->session);
-	session_tell_notes(&server->session, NULL);
+	session_report_notes(&server->session, NULL);
 	server->store = serve_store_new(&server->session, err);
 	return server->store != NULL;
 }

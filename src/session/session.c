@@ -154,7 +154,7 @@ struct subscriber *session_subscriber(struct session *session, unsigned parts)
 	return sampler_attach(session->sampler, bytes, SESSION_SOURCES_MAX, parts);
 }
 
-void session_tell_notes(const struct session *session, const char *about)
+void session_report_notes(const struct session *session, const char *about)
 {
 	struct span rest = {session->notes.p, session->notes.n};
 

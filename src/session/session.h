@@ -145,7 +145,7 @@ bool session_has_ended(const struct session *session);
 bool session_is_lost(const struct session_source *source);
 /* Print the notes to standard error, for commands without a screen. `about` precedes each line, or
  * is NULL. */
-void session_tell_notes(const struct session *session, const char *about);
+void session_report_notes(const struct session *session, const char *about);
 /* Close at any time after session_begin. Never waits for a device to open. Waits less than a second
  * for a device that does not answer, and then reports it on standard error. */
 void session_close(struct session *session);

@@ -70,19 +70,19 @@ static void lose_source(struct session_source *s, const struct sampler_event *ev
 	tell_user(s, event->err.text, ended ? "" : "; trying again every 3 s", text, size);
 }
 
-static void tell_interval(struct session_source *s, int64_t period_ns, char *text, size_t size)
+static void report_interval(struct session_source *s, int64_t period_ns, char *text, size_t size)
 {
-	char have[UNITS_TEXT], want[UNITS_TEXT];
+	char have[UNITS_TEXT], asked[UNITS_TEXT];
 
 	s->reported_ns = period_ns;
 	s->reported_slow = true;
 	s->n_strays = 0;
 	if (sampler_is_pace(period_ns, s->asked_ns))
 		snprintf(text, size, "%s: samples every %s again, as requested", s->title,
-			 time_format(want, s->asked_ns));
+			 time_format(asked, s->asked_ns));
 	else
 		snprintf(text, size, "%s: samples every %s, not every %s as requested", s->title,
-			 time_format(have, period_ns), time_format(want, s->asked_ns));
+			 time_format(have, period_ns), time_format(asked, s->asked_ns));
 }
 
 /* The interval that a source starts with. An answer to one that is no longer asked for says nothing
@@ -98,7 +98,7 @@ static void note_interval(struct session_source *s, const struct sampler_event *
 	s->reported_for_ns = s->asked_ns;
 	s->reported_slow = false;
 	if (s->kind == SOURCE_GPU && event->period_ns > s->asked_ns) /* a CPU is always slower */
-		tell_interval(s, event->period_ns, text, size);
+		report_interval(s, event->period_ns, text, size);
 }
 
 static void note_start(struct session_source *s, const struct sampler_event *event, char *text, size_t size)
@@ -122,7 +122,7 @@ static void note_pace(struct session_source *s, const struct sampler_event *even
 	if (sampler_is_pace(event->period_ns, s->reported_ns))
 		s->n_strays = 0;
 	else if (++s->n_strays >= (s->reported_slow ? STRAYS_AGAIN : STRAYS_FIRST))
-		tell_interval(s, event->period_ns, text, size);
+		report_interval(s, event->period_ns, text, size);
 }
 
 static void note_answer(struct session_source *s, char *text, size_t size)

@@ -76,7 +76,7 @@ static void tell_metrics(struct session *session, struct machine *m)
 	}
 }
 
-/* Whether one of the limits can be told; the reason if not. */
+/* Whether this machine can evaluate one of the limits; the reason if not. */
 static bool has_limit(struct machine *m, const struct finding_limit *limit, struct err *why)
 {
 	for (; limit; limit = limit->next) {
