@@ -40,8 +40,8 @@ struct export
 	bool has_mark;                /* not in a row yet */
 	int64_t mark_ns, last_mark_ns;
 	uint64_t n_rows;
-	unsigned char *told; /* of each verdict, then of each finding: enum told */
-	int64_t judged_ns;   /* the end of the judge's last step that was written */
+	unsigned char *written; /* of each verdict, then of each finding: enum judged_written */
+	int64_t judged_ns;      /* the end of the judge's last step that was written */
 	struct strbuf line;
 };
 
@@ -170,7 +170,7 @@ void export_free(struct export *ex)
 	free(ex->sums);
 	free(ex->totals);
 	free(ex->host);
-	free(ex->told);
+	free(ex->written);
 	strbuf_fini(&ex->line);
 	free(ex);
 }
@@ -352,7 +352,7 @@ static bool take_sample(struct export *ex, unsigned source, const struct sample 
 	return ok && (!makes_rows || ex->options.step_ns || write_samples(ex, source, err));
 }
 
-enum told { TOLD_HOLDS = 1, TOLD_EVER = 2 };
+enum judged_written { WRITTEN_HOLDS = 1, WRITTEN_EVER = 2 };
 
 /* Append the change of a verdict or a finding, if it begins or ends as `begins` says. */
 static void put_change(struct export *ex, unsigned number, bool last, bool begins)
@@ -361,20 +361,20 @@ static void put_change(struct export *ex, unsigned number, bool last, bool begin
 	bool is_verdict = number < judge->n_verdicts;
 	const struct judged *what =
 		is_verdict ? &judge->verdicts[number] : &judge->findings[number - judge->n_verdicts];
-	unsigned char *told = &ex->told[number];
+	unsigned char *written = &ex->written[number];
 	struct export_judgement change = {.what = what, .number = number, .is_verdict = is_verdict};
 
-	if (begins != (what->holds && !last) || begins == (bool)(*told & TOLD_HOLDS))
+	if (begins != (what->holds && !last) || begins == (bool)(*written & WRITTEN_HOLDS))
 		return;
 	change.begins = begins;
-	change.first = begins && !(*told & TOLD_EVER);
+	change.first = begins && !(*written & WRITTEN_EVER);
 	/* a verdict ends when the next one begins */
 	change.time_ns = last                    ? judge->end_ns
 			 : is_verdict && !begins ? judge->verdict.since_ns
 						 : what->since_ns;
 	change.time_ns += ex->options.epoch_offset_ns;
 	change.begin_ns = what->begun_ns + ex->options.epoch_offset_ns;
-	*told = begins ? TOLD_HOLDS | TOLD_EVER : TOLD_EVER;
+	*written = begins ? WRITTEN_HOLDS | WRITTEN_EVER : WRITTEN_EVER;
 	ex->format->judged(&ex->table, &change, &ex->line);
 }
 
@@ -387,8 +387,8 @@ static bool write_judged(struct export *ex, bool last, struct err *err)
 	if (!ex->format->judged || (judge->end_ns == ex->judged_ns && !last))
 		return true;
 	strbuf_clear(&ex->line);
-	if (!ex->told)
-		ex->told = xcalloc(n + 1, 1);
+	if (!ex->written)
+		ex->written = xcalloc(n + 1, 1);
 	ex->judged_ns = judge->end_ns;
 	for (int begins = 0; begins <= 1; begins++)
 		for (unsigned i = 0; i < n; i++)

@@ -131,7 +131,7 @@ struct export_column {
 	const struct metric *metric; /* NULL: a column of the command */
 	struct metric *absent;       /* owned: `metric` of a name that this machine does not have */
 	int instance;                /* into set->instances, -1: the sum */
-	bool told;                   /* its source has had a row, or it was asked for and stays */
+	bool known;                  /* its source has had a row, or it was asked for and stays */
 	bool late;                   /* its source has had no row when the columns were settled */
 	bool hidden;                 /* this machine does not have it: a table for people leaves it out */
 };

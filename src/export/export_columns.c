@@ -119,7 +119,7 @@ static void add_metric(struct export_table *table, unsigned s, const struct metr
 							  .unit = m->unit,
 							  .metric = m,
 							  .instance = i,
-							  .told = !table->options->exact});
+							  .known = !table->options->exact});
 	}
 }
 
@@ -183,7 +183,7 @@ static bool add_absent(struct export_table *table, const char *name)
 						  .metric = absent,
 						  .absent = absent,
 						  .instance = -1,
-						  .told = true});
+						  .known = true});
 	message("%s: not measured here: shown as a dash", name);
 	return true;
 }
@@ -251,9 +251,9 @@ void export_hide_columns(struct export_table *table, const double *values, const
 
 		if (sums[c->source])
 			c->late = false;
-		if (c->told || !sums[c->source])
+		if (c->known || !sums[c->source])
 			continue;
-		c->told = true;
+		c->known = true;
 		c->hidden = isnan(values[i]) && is_state(table->sources[c->source].set, c->metric);
 	}
 }

@@ -61,7 +61,7 @@ static void make_label(const struct export_table *table, const struct export_col
 /* The columns of a source come with its first row. */
 static bool is_shown(const struct export_column *c)
 {
-	return c->told && !c->hidden;
+	return c->known && !c->hidden;
 }
 
 /* Write a line of the header; after those of the labels comes that of the units. */
@@ -188,14 +188,14 @@ static void write_held(struct table_held *held, const struct export_table *table
  * stay: a source that comes later has dashes until it does. */
 static bool settle_columns(struct table_held *held, const struct export_table *table, bool enough)
 {
-	bool told = true;
+	bool known = true;
 
 	for (unsigned i = 0; i < table->n_metrics; i++)
-		told = told && table->columns[i].told;
-	held->settled = held->settled || told || enough;
+		known = known && table->columns[i].known;
+	held->settled = held->settled || known || enough;
 	for (unsigned i = 0; i < table->n_metrics && held->settled; i++) {
-		table->columns[i].late |= !table->columns[i].told;
-		table->columns[i].told = true;
+		table->columns[i].late |= !table->columns[i].known;
+		table->columns[i].known = true;
 	}
 	return held->settled;
 }

@@ -265,8 +265,8 @@ const char *report_change_word(const struct report_change *c)
 					  : "";
 }
 
-/* What a sentence is about, the first that is known. */
-static const enum row_of told[] = {ROW_NEED, ROW_P50, ROW_LENGTH};
+/* The rows that a sentence may report; it reports the first that is known. */
+static const enum row_of main_rows[] = {ROW_NEED, ROW_P50, ROW_LENGTH};
 
 /* "Better in level 1: ", "In level 1: ", "Better: ", "" */
 static void put_opening(const struct report_change *c, struct strbuf *out)
@@ -283,8 +283,8 @@ static void put_opening(const struct report_change *c, struct strbuf *out)
 	strbuf_str(out, word[0] || c->phase ? ": " : "");
 }
 
-/* Of all logs if that changed, else of the phase that changed most. */
-static const struct report_change *find_told(const struct report_change *changes, unsigned n, enum row_of of)
+/* The change over the whole logs if there is one, else that of the phase that changed most. */
+static const struct report_change *find_main(const struct report_change *changes, unsigned n, enum row_of of)
 {
 	const struct report_change *most = NULL;
 
@@ -310,13 +310,13 @@ static void put_change(const struct report_log *log, const struct report_change 
 		      report_row_format(log, c->row, c->was.mean, TEXT), report_change_text(c, change));
 }
 
-static void put_told(const struct report_side *now, const struct report_change *changes, unsigned n,
-		     struct strbuf *out)
+static void put_main_change(const struct report_side *now, const struct report_change *changes, unsigned n,
+			    struct strbuf *out)
 {
 	const struct report_change *c = NULL;
 
-	for (size_t k = 0; k < ARRAY_LEN(told) && !c; k++)
-		c = find_told(changes, n, told[k]);
+	for (size_t k = 0; k < ARRAY_LEN(main_rows) && !c; k++)
+		c = find_main(changes, n, main_rows[k]);
 	if (!c)
 		return;
 	put_opening(c, out);
@@ -357,12 +357,12 @@ void report_side_sentence(const struct report_side *sides, unsigned n_sides,
 			  const struct report_change *changes, unsigned n, struct strbuf *out)
 {
 	if (n_sides == 2) {
-		put_told(&sides[1], changes, n, out);
+		put_main_change(&sides[1], changes, n, out);
 		return;
 	}
-	for (size_t k = 0; k < ARRAY_LEN(told); k++)
+	for (size_t k = 0; k < ARRAY_LEN(main_rows); k++)
 		for (unsigned row = 0; row < ARRAY_LEN(rows); row++)
-			if (rows[row].of == told[k] && put_range(sides, n_sides, row, out))
+			if (rows[row].of == main_rows[k] && put_range(sides, n_sides, row, out))
 				return;
 	strbuf_printf(out, "%u logs side by side", n_sides);
 }

@@ -137,11 +137,11 @@ void report_put_side_findings(const struct report_side *sides, unsigned n, struc
 
 		for (unsigned i = 0; i < n_held; i++) {
 			const char *name = held[i].f->def->name;
-			bool is_told = k > 0 && finding_like(&sides[n - 1].runs[0], name);
+			bool is_listed = k > 0 && finding_like(&sides[n - 1].runs[0], name);
 
 			for (unsigned j = 0; j < side && k > 0; j++)
-				is_told = is_told || finding_like(&sides[j].runs[0], name);
-			if (!is_told)
+				is_listed = is_listed || finding_like(&sides[j].runs[0], name);
+			if (!is_listed)
 				put_finding(sides, n, held[i].f->def, out);
 		}
 	}

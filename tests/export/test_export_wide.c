@@ -36,7 +36,7 @@ static void wide_init(struct wide_bench *b)
 						       .unit = unit_find(span_of(rows[i].unit)),
 						       .metric = &b->metrics[i],
 						       .instance = -1,
-						       .told = true};
+						       .known = true};
 	}
 	b->table = (struct export_table){.options = &b->options,
 					 .sources = &b->source,
