@@ -22,7 +22,7 @@ static const struct process_column {
 	COLUMN(gpu_bytes, UINT64_MAX), COLUMN(cpu_percent, UINT32_MAX), COLUMN(gpu_percent, UINT32_MAX),
 	COLUMN(ipc, UINT32_MAX),
 };
-/* Of a process whose queues are told apart; in a section of their own. */
+/* Times of the queues of a process if they are known; in a section of their own. */
 static const struct process_column queues[] = {
 	COLUMN(gpu_fragment_percent, UINT32_MAX),
 	COLUMN(gpu_vertex_percent, UINT32_MAX),
@@ -30,7 +30,7 @@ static const struct process_column queues[] = {
 static const struct process_column waits[] = {COLUMN(wait_percent, UINT32_MAX)};
 #undef COLUMN
 
-#define NOT_TOLD 0x7fc00000u /* NaN */
+#define UNKNOWN 0x7fc00000u /* NaN */
 
 #define KTHREADD 2 /* the parent of all kernel threads */
 
@@ -50,7 +50,7 @@ static uint64_t load_number(const struct process *p, const struct process_column
 
 static uint64_t load_queue(const struct process *p, const struct process_column *c)
 {
-	return p->gpu_queues ? load_number(p, c) : NOT_TOLD;
+	return p->gpu_queues ? load_number(p, c) : UNKNOWN;
 }
 
 /* What stands in a section of its own behind that of the changes, because few processes have it. */
@@ -266,7 +266,7 @@ static void get_processes(struct mlog_changes *c, struct wire *in)
 		return;
 	while (c->cap < c->list.n)
 		GROW(c->list.processes, c->cap, c->cap);
-	if (c->list.n) /* what a log does not tell is unset */
+	if (c->list.n) /* what a log does not hold is unset */
 		memset(c->list.processes, 0, c->list.n * sizeof(*c->list.processes));
 	for (size_t k = 0; k < ARRAY_LEN(columns); k++)
 		get_column(c, &columns[k], in);

@@ -188,7 +188,7 @@ struct judge_number judge_number_of(const struct judge *judge, unsigned input);
 const char *judge_verdict_name(const struct judge_verdict *verdict);
 const char *judge_verdict_title(const struct judge_verdict *verdict);
 extern const char *const judge_surety_names[]; /* "not clear", "likely", "clear" */
-/* What a reader was told of the verdict; begin with zeros. */
+/* Which verdicts one reader has seen; zero-initialize it. */
 struct judge_reported {
 	unsigned changes;
 	bool named; /* there was one other than unclear */
