@@ -95,7 +95,7 @@ struct gles_context {
 	bool current, destroyed; /* under the list's lock */
 	bool es, timed, channel;
 	bool presents, app_timer;    /* it swaps; its own GL_TIME_ELAPSED query is active */
-	bool disjoint, app_disjoint; /* seen, and not yet told to us, or to the application */
+	bool disjoint, app_disjoint; /* seen, and not yet reported to us, or to the application */
 	uint8_t number;
 	struct gles_timers timers;
 	enum passes_kind kind; /* of the open pass */

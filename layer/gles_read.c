@@ -128,7 +128,7 @@ static void read_results(struct gles_context *c, int64_t now_ns)
 
 /* The GPU's clock was reset, or its frequency changed in a way that spoils times: every result
  * since the last look is void, and with it its whole frame. The driver forgets this once it is
- * read, so the application must be told the next time it asks. */
+ * read, so the application must get it the next time it asks. */
 static void check_disjoint(struct gles_context *c)
 {
 	GLint disjoint = 0;

@@ -81,7 +81,7 @@ enum passes_count {
 
 enum passes_type { PASSES_FRAME = 1, PASSES_PASS, PASSES_REGION, PASSES_MARK, PASSES_TYPES };
 enum passes_kind { PASSES_RENDER, PASSES_COMPUTE, PASSES_TRANSFER, PASSES_SECONDARY, PASSES_KINDS };
-/* How frames are told apart: by presents, or, of an application that presents nothing, by its waits
+/* How frames are split: by presents, or, of an application that presents nothing, by its waits
  * for the GPU, or by its calls of malitop_frame. */
 enum passes_boundary { PASSES_PRESENT, PASSES_WAIT, PASSES_CALLED, PASSES_BOUNDARIES };
 

@@ -108,7 +108,7 @@ struct term_about {
 };
 void term_about(struct term_about *about);
 
-/* Offer a text to the clipboard (OSC 52); many terminals take it, some only if they are told to.
+/* Offer a text to the clipboard (OSC 52); many terminals take it, some after configuration.
  * false: this kind of terminal cannot. */
 bool term_copy(struct term *term, const char *text);
 
