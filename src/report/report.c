@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A report must not replace a log that it is about. */
+/* Check that the report does not replace a log that it is about. */
 static bool check_out(const struct sys *sys, const struct options *o, struct err *err)
 {
 	for (unsigned i = 0; strcmp(o->log, "-") != 0 && i < o->n_logs; i++)
@@ -22,7 +22,7 @@ static bool check_out(const struct sys *sys, const struct options *o, struct err
 	return true;
 }
 
-/* Write to the file, which is closed; NULL: --log. */
+/* Write to the file and close it; without one, write to --log. */
 static bool write_text(const struct sys *sys, const struct options *o, struct log_file *file,
 		       const struct strbuf *text, struct err *err)
 {
@@ -40,7 +40,7 @@ static bool write_text(const struct sys *sys, const struct options *o, struct lo
 	return ok;
 }
 
-/* The runs of a side follow each other. */
+/* Return the number of runs of a side. The runs of a side follow each other. */
 static unsigned runs_of_side(const struct options *o)
 {
 	return o->repeat ? o->repeat : 1;
@@ -59,7 +59,7 @@ static bool make_text(const struct options *o, const struct report_log *logs, st
 		      : (md ? report_compare_markdown : report_compare_html)(sides, n, out, err);
 }
 
-/* A log that is removed afterwards is called like the report of its run, without the extension. */
+/* Name a log that is removed at the end like the report of its run, without the extension. */
 static void name_run(struct report_log *log, const struct options *o)
 {
 	const char *slash = strrchr(o->report_file, '/'), *base = slash ? slash + 1 : o->report_file;
@@ -76,7 +76,7 @@ static bool is_common(const struct report_log *logs, unsigned n, size_t i)
 	return n > 1 && logs[0].name[i];
 }
 
-/* Call logs by what tells them apart: without the directories that all are in. */
+/* Shorten the names of logs to the parts that differ: without the common directories. */
 static void shorten_names(struct report_log *logs, unsigned n)
 {
 	size_t common = 0;
@@ -198,7 +198,7 @@ int report_end(struct report_of_run *report, const struct sys *sys, const struct
 	how.repeat = 0;
 	how.findings = true;
 	if (!options->recorded)
-		log_file_close(report->file, NULL); /* it is empty: removed */
+		log_file_close(report->file, NULL); /* an empty file is removed */
 	else if (report_to(sys, &how, report->file, &err) == EXIT_FAILED && status == EXIT_DONE)
 		status = EXIT_FAILED;
 	if (err.text[0])

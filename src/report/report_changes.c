@@ -11,12 +11,12 @@
 /* ---- rows ---- */
 
 enum row_of { ROW_LENGTH, ROW_FRAMES, ROW_P50, ROW_P95, ROW_P99, ROW_LOW, ROW_LATE, ROW_NEED, ROW_METRIC };
-enum row_side { LESS_IS_BETTER, MORE_IS_BETTER, NEITHER }; /* for the same work */
+enum row_side { LESS_IS_BETTER, MORE_IS_BETTER, NEITHER }; /* of the same work */
 
 static const struct {
 	enum row_of of;
-	const char *title; /* of a metric, its name */
-	const char *unit;  /* not of a metric */
+	const char *title; /* the name of a metric; otherwise the title */
+	const char *unit;  /* NULL for a metric */
 	enum row_side side;
 } rows[] = {
 	{ROW_LENGTH, "Duration", " s", NEITHER},
@@ -43,7 +43,7 @@ unsigned report_rows(void)
 	return ARRAY_LEN(rows);
 }
 
-/* NULL: the row is no metric, or the log does not have it. */
+/* Return the metric of a row; NULL if the row has none, or the log lacks it. */
 static const struct metric *row_metric(const struct report_log *log, unsigned row)
 {
 	enum source_kind kind;
@@ -171,7 +171,7 @@ char *report_side_deviation(const struct report_side *side, unsigned row, const 
 
 /* ---- changes ---- */
 
-/* What 95 % of Student's t lie below, on both sides, by degrees of freedom from 1. */
+/* The 95 % quantile of Student's t, two-sided, by degrees of freedom from 1. */
 static double student_95(double freedom)
 {
 	static const double t[] = {12.71, 4.30, 3.18, 2.78, 2.57, 2.45, 2.36, 2.31, 2.26, 2.23,
@@ -268,7 +268,7 @@ const char *report_change_word(const struct report_change *c)
 /* The rows that a sentence may report; it reports the first that is known. */
 static const enum row_of main_rows[] = {ROW_NEED, ROW_P50, ROW_LENGTH};
 
-/* "Better in level 1: ", "In level 1: ", "Better: ", "" */
+/* Append "Better in level 1: ", "In level 1: ", "Better: " or "". */
 static void put_opening(const struct report_change *c, struct strbuf *out)
 {
 	const char *word = !has_runs(c)               ? ""
@@ -329,7 +329,7 @@ static void put_main_change(const struct report_side *now, const struct report_c
 	put_change(&now->runs[0], &changes[0], out);
 }
 
-/* "GPU needs per frame: 6.3 ms in a.mlog to 23.1 ms in c.mlog" */
+/* Append "GPU needs per frame: 6.3 ms in a.mlog to 23.1 ms in c.mlog". */
 static bool put_range(const struct report_side *sides, unsigned n, unsigned row, struct strbuf *out)
 {
 	double low = INFINITY, high = -INFINITY;

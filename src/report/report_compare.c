@@ -1,5 +1,5 @@
-/* The page of several builds, or of several runs of each. Two sides are what was and what is now:
- * their plots are over each other. More sides are columns. */
+/* The page of several builds, or of several runs of each. For two sides, before and after, the
+ * plots are over each other. More sides are columns. */
 #include "report/report_page.h"
 
 #include "base/alloc.h"
@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define CHANGES 8 /* that the first table has */
+#define CHANGES 8 /* rows of the first table */
 
 /* ---- the changes ---- */
 
@@ -45,7 +45,7 @@ static void put_change_rows(const struct report_side *sides, const struct report
 	strbuf_str(out, TABLE_END);
 }
 
-/* The list is sorted: of a number, the phase in which it changed most. */
+/* Whether this is the largest change of its number among the phases. The list is sorted. */
 static bool is_first(const struct report_change *changes, unsigned i)
 {
 	for (unsigned k = 0; k < i; k++)
@@ -55,7 +55,7 @@ static bool is_first(const struct report_change *changes, unsigned i)
 	return true;
 }
 
-/* What matters first: what got worse, then what got better, in phases if both logs have some. */
+/* Write what got worse, then what got better; of phases if both logs have some. */
 static void put_changes(const struct report_side *sides, const struct report_change *changes, unsigned n,
 			struct strbuf *out)
 {
@@ -87,8 +87,8 @@ static void put_changes(const struct report_side *sides, const struct report_cha
 
 /* ---- plots over each other ---- */
 
-/* The step of the earlier log for each step of the later one: phases of one name start together.
- * -1: there is none. The caller frees it. */
+/* Return the step of the earlier log for each step of the later one, -1 for none. Phases of one
+ * name start together. The caller frees the result. */
 static long *steps_like(const struct report_log *was, const struct report_log *now)
 {
 	long *steps = xcalloc(now->n_steps, sizeof(*steps));
@@ -111,7 +111,7 @@ static long *steps_like(const struct report_log *was, const struct report_log *n
 	return steps;
 }
 
-/* Add what was to the first line of a plot, and omit its other lines. */
+/* Add the earlier values to the first line of a plot, and omit its other lines. */
 static void add_was(const struct report_plot *before, const long *steps, struct report_plot *plot)
 {
 	struct report_line *line = &plot->lines[0];
@@ -135,7 +135,7 @@ static const struct chart *chart_like(const struct views *views, const char *vie
 	return NULL;
 }
 
-/* Both plots must be of the same metric: another GPU counts other things. */
+/* Both plots must be of the same metric, because another GPU has other counters. */
 static void put_both(const struct report_log *was, const struct report_log *now, const struct chart *old,
 		     const struct chart *chart, const long *steps, struct strbuf *out)
 {
@@ -227,7 +227,7 @@ static void put_side_sentence(const struct report_side *side, const char *name, 
 				 side->runs[i].missing.p);
 }
 
-/* The files of a side. */
+/* Write the files of a side. */
 static void put_files(const struct report_side *side, const char *name, struct strbuf *out)
 {
 	html_put(out, "<dt>%s</dt><dd>", name);

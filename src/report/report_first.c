@@ -1,4 +1,4 @@
-/* What the first screen of a page has: what to change, the frames, verdicts over time. */
+/* The first screen of a page: recommended changes, the frames, verdicts over time. */
 #include "report/report_page.h"
 
 #include "base/alloc.h"
@@ -8,7 +8,7 @@
 #include <math.h>
 #include <stdio.h>
 
-#define CHANGES 3 /* that the first screen names */
+#define CHANGES 3 /* recommended changes on the first screen */
 #define FRAME_HEIGHT 150
 #define DISTRIBUTION_BINS 28
 
@@ -40,7 +40,7 @@ void report_put_changes(const struct report_log *log, const struct judge_rank *h
 	strbuf_str(out, "</ol></section>");
 }
 
-/* was: NaN without an earlier log. */
+/* `was` is NaN without an earlier log. */
 static void put_key(struct strbuf *out, const char *name, double value, double was, const char *unit,
 		    bool late)
 {
@@ -54,7 +54,7 @@ static void put_key(struct strbuf *out, const char *name, double value, double w
 	strbuf_str(out, "</small></dd></div>");
 }
 
-/* Bins of whole milliseconds; the last one has all longer frames. */
+/* Numbers of frames by whole milliseconds; the last bin has all longer frames. */
 struct bins {
 	double from, width;
 	unsigned n;
@@ -66,7 +66,7 @@ static double bin_share(const struct bins *b, const struct frame_times *times, u
 			     i + 1 < b->n ? b->from + (i + 1) * b->width : 1e9);
 }
 
-/* NaN: there is no goal. */
+/* Return the frame budget; NaN without one. */
 static double budget_of(const struct report_log *log)
 {
 	return log->session.fps > 0 ? 1000 / log->session.fps : (double)NAN;
@@ -127,7 +127,7 @@ static void put_distribution(const struct report_log *log, const struct report_l
 	strbuf_str(out, "</div></figure>");
 }
 
-/* A number of all frames. */
+/* A statistic over all frames. */
 enum frame_fact { FRAME_SHARE, FRAME_MEAN, FRAME_LOW, FRAME_LATES };
 
 static double frame_value(const struct frame_stats *f, enum frame_fact fact, double share)
@@ -183,7 +183,7 @@ static void put_mark_names(const struct report_log *log, struct strbuf *out)
 		double at = (double)(log->marks[i].at_ns - log->begin_ns) / (double)log->step_ns;
 
 		if (last >= 0 && at - last < 0.08 * steps)
-			continue; /* no room: the phases above have its name */
+			continue; /* no room; the phases above have its name */
 		last = at;
 		html_put(out, "<span data-a=\"%.1f\" style=\"left:%.2f%%\">▲ %s</span>", at, at / steps * 100,
 			 log->marks[i].text);
@@ -191,7 +191,7 @@ static void put_mark_names(const struct report_log *log, struct strbuf *out)
 	strbuf_str(out, "</div>");
 }
 
-/* The median, and what was if that is not NULL, else the longest. */
+/* Write the median, and the earlier one if `was` is not NULL, else the longest. */
 static void put_frame_times(const struct report_log *log, const double *was, const char *name, double top,
 			    struct strbuf *out)
 {
@@ -217,7 +217,7 @@ static void put_frame_times(const struct report_log *log, const double *was, con
 			 "</div>");
 }
 
-/* What the plot shows, and its heading. */
+/* Write the name of the plot, and its heading. */
 static void put_time_title(const struct report_log *log, const struct report_log *was, char name[128],
 			   struct strbuf *out)
 {

@@ -1,4 +1,4 @@
-/* The page of one log: its tables, and the whole. */
+/* The page of one log, and its tables. */
 #include "report/report_page.h"
 
 #include "base/alloc.h"
@@ -13,7 +13,7 @@
 #define WORST 10
 #define PROCESSES 10
 #define FUNCTIONS 20
-#define FUNCTIONS_FEW 3 /* that are shown even with few samples */
+#define FUNCTIONS_FEW 3 /* functions that are shown even if they have few samples */
 
 static void put_worst(const struct report_log *log, struct strbuf *out)
 {
@@ -64,8 +64,8 @@ static void put_pass(const struct pass_line *l, const struct report_log *log, st
 	strbuf_str(out, ROW_END);
 }
 
-/* Add a column for each of the first n phases to the n_names that a table has; returns how many
- * then. */
+/* Add a column for each of the first n phases to the n_names columns of a table. Returns the new
+ * number of columns. */
 static unsigned name_phases(const struct report_log *log, unsigned n, char titles[REPORT_PHASES + 1][64],
 			    const char **names, unsigned n_names)
 {
@@ -203,7 +203,7 @@ static void put_functions(const struct report_log *log, struct strbuf *out)
 
 /* ---- method and counters ---- */
 
-/* A line of HTML for each of the text, which may be NULL. */
+/* Write each line of the text, which may be NULL, as a line of HTML. */
 static void put_fact(struct strbuf *out, const char *name, const char *text)
 {
 	struct span rest = span_of(text);
@@ -343,7 +343,7 @@ static void put_findings(const struct report_log *log, const struct judge_rank *
 	strbuf_str(out, "</tbody></table>");
 }
 
-/* Of --budget: every line, with pass or fail. */
+/* Write the results of --budget: every line, with pass or fail. */
 static void put_budget(const struct report_log *log, struct strbuf *out)
 {
 	const struct judge *judge = report_judge(log);
@@ -369,7 +369,7 @@ static void put_budget(const struct report_log *log, struct strbuf *out)
 
 /* ---- plots ---- */
 
-/* Sections without a plot have no heading, but are named in *absent. */
+/* Write the plots by section. Sections without a plot have no heading, but are named in *absent. */
 static void put_views(const struct report_log *log, const struct views *views, struct strbuf *nav,
 		      struct strbuf *absent, struct strbuf *out)
 {

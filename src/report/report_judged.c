@@ -1,4 +1,4 @@
-/* What was judged when, and the values of metrics. */
+/* Verdicts and findings over time, and the values of metrics. */
 #include "report/report_log.h"
 
 #include "base/alloc.h"
@@ -12,7 +12,7 @@ const struct judge *report_judge(const struct report_log *log)
 	return watch_judge(log->watch);
 }
 
-/* ---- what holds ---- */
+/* ---- verdicts and findings that hold ---- */
 
 static struct report_held *open_span(struct report_log *log, const struct judged *what, bool is_verdict)
 {
@@ -123,7 +123,7 @@ struct report_span report_step(const struct report_log *log, unsigned step)
 	int64_t end_ns = log->begin_ns + ((int64_t)step + 1) * log->step_ns;
 	struct report_span span = {0};
 
-	/* the first column at or after the step, if it covers that */
+	/* use the first column at or after the step, if it covers the step */
 	for (enum source_kind kind = 0; kind < SOURCE_KINDS; kind++) {
 		struct column *const *steps = log->sources[kind].steps;
 		unsigned i = step;
@@ -150,7 +150,7 @@ struct report_span report_all(const struct report_log *log)
 	return report_phase_span(log, log->n_phases);
 }
 
-/* A column has the kept slots only. */
+/* Fill the vector from a column, which has the kept slots only. */
 static void fill_vector(const struct report_log *log, enum source_kind kind, const struct report_span *span)
 {
 	const struct report_source *s = &log->sources[kind];

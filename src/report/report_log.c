@@ -14,12 +14,12 @@
 #include <string.h>
 
 #define NUMBERS_MOST 8000000u /* doubles of all steps: a log may claim any number of slots */
-#define INSTANCES_MOST 4096u  /* slots of a CPU source whose clusters are kept */
-#define STEP_FRAMES 65536     /* of a step, for its median */
+#define INSTANCES_MOST 4096u  /* limit of slots of a CPU source whose clusters are kept */
+#define STEP_FRAMES 65536     /* limit of frames of a step, for its median */
 
 /* ---- time ---- */
 
-/* 1, 2 or 5 of a power of ten, so that steps begin at times that people can read. */
+/* Return 1, 2 or 5 times a power of ten, so that steps start at round times. */
 static int64_t round_step(int64_t ns)
 {
 	static const int64_t factors[] = {1, 2, 5};
@@ -31,7 +31,7 @@ static int64_t round_step(int64_t ns)
 	return ns;
 }
 
-/* As long as the samples at least, and few enough for the memory. */
+/* At least as long as the samples, and long enough for the memory of all steps. */
 static void choose_step(struct report_log *log)
 {
 	int64_t length_ns = log->end_ns - log->begin_ns, least_ns = 1;
@@ -52,7 +52,7 @@ static void choose_step(struct report_log *log)
 	log->n_steps = log->n_steps < 1 ? 1 : log->n_steps;
 }
 
-/* A sample belongs to the step in which it ended, as in `export --step`. */
+/* Return the step in which a sample ended; it belongs there, as in `export --step`. */
 static unsigned step_of(const struct report_log *log, int64_t end_ns)
 {
 	int64_t step = (end_ns - log->begin_ns - 1) / log->step_ns;
@@ -79,7 +79,7 @@ static void find_marks(struct report_log *log)
 	while (mlog_reader_find(log->reader, at_ns, false, MLOG_MARK, &at_ns, &text) &&
 	       at_ns <= log->end_ns) {
 		if (strncmp(text.n ? text.p : "", JUDGE_NEWS, strlen(JUDGE_NEWS)) == 0) {
-			; /* the recorder's own: the band of verdicts has them */
+			; /* marks of the recorder; the band of verdicts has them */
 		} else if (log->n_marks < REPORT_MARKS) {
 			struct report_mark *mark = &log->marks[log->n_marks++];
 
@@ -99,7 +99,7 @@ static void set_phase(struct report_phase *phase, const char *name, int64_t begi
 	snprintf(phase->name, sizeof(phase->name), "%s", name);
 }
 
-/* Without marks the log is one phase; the last one has all marks for which there is no column. */
+/* Without marks the log is one phase. The last phase includes all marks that have no column. */
 static void make_phases(struct report_log *log)
 {
 	struct report_phase *first = &log->phases[0], *last = first;
@@ -151,7 +151,7 @@ static void take_sample(struct report_log *log, struct report_source *s, const s
 struct step_frames {
 	float ms[STEP_FRAMES];
 	unsigned n, step;
-	struct pass_table table; /* of the newest sample: the names of rows */
+	struct pass_table table; /* of the newest sample, for the names of rows */
 	struct frame_window window;
 };
 
@@ -208,8 +208,8 @@ static void take_frames(struct report_log *log, struct step_frames *step, const 
 
 /* ---- processes ---- */
 
-/* A list has mostly the processes of the one before, in the same order: *at is where to look
- * first. */
+/* Find or add a process. A list mostly has the processes of the list before, in the same order, so
+ * start at *at. */
 static struct report_process *person_of(struct report_log *log, const struct process *p, unsigned *at)
 {
 	struct report_process *process;
@@ -341,7 +341,7 @@ static bool read_blocks(struct report_log *log, struct err *err)
 	}
 	end_step(log, step);
 	for (unsigned i = 0; i < log->n_steps; i++)
-		if (isnan(log->median_ms[i])) /* one long frame covers all of it */
+		if (isnan(log->median_ms[i])) /* one long frame covers the whole step */
 			log->median_ms[i] = log->longest_ms[i];
 	hot_table_make(&log->functions, &log->hot, &(struct hot_scope){0});
 	report_log_judged(log);

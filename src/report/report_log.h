@@ -1,9 +1,8 @@
-/* report_log: a log as a report needs it: its sources folded into steps of time and into phases,
- * what was judged when, its frames, marks and processes. The memory does not grow with the length
- * of the log, but for the spans of verdicts and findings, which hold for seconds at least.
+/* report_log: a log for a report: its sources folded into steps of time and into phases, verdicts
+ * and findings over time, frames, marks and processes. The memory does not grow with the length of
+ * the log, but for the spans of verdicts and findings, which hold for seconds at least.
  *
- * Thread: one at a time.
- */
+ * Thread: one at a time. */
 #ifndef MALITOP_REPORT_LOG_H
 #define MALITOP_REPORT_LOG_H
 
@@ -15,15 +14,15 @@
 
 #define REPORT_STEPS 600      /* points of a line */
 #define REPORT_PHASES 12      /* columns of a table */
-#define REPORT_MARKS 200      /* that are drawn */
+#define REPORT_MARKS 200      /* drawn marks */
 #define REPORT_SPANS 20000    /* of verdicts and findings together */
 #define REPORT_PROCESSES 4096 /* processes */
 
-/* From the begin or a mark to the next mark or the end; the one after the last phase is the whole
- * log. */
+/* A phase from the start or a mark to the next mark or the end. The one after the last phase is the
+ * whole log. */
 struct report_phase {
 	char name[MLOG_NOTE_TEXT];
-	int64_t begin_ns, end_ns; /* CLOCK_MONOTONIC, as everything here */
+	int64_t begin_ns, end_ns; /* CLOCK_MONOTONIC, as all times here */
 	struct frame_stats *frames;
 };
 
@@ -34,7 +33,7 @@ struct report_mark {
 
 /* A verdict or a finding that held. */
 struct report_held {
-	const struct judged *what; /* NULL: the verdict is unclear */
+	const struct judged *what; /* NULL if the verdict is unclear */
 	bool is_verdict;
 	int64_t begin_ns, end_ns;
 };
@@ -46,15 +45,15 @@ struct report_process {
 	double cpu_s, gpu_s, rss, gpu_bytes, rated_s; /* sums of time; the largest memory; NaN: unknown */
 };
 
-/* What the source of each kind measured in a span of time; NULL: nothing. */
+/* The columns of the source of each kind in a span of time; NULL: nothing was measured. */
 struct report_span {
 	const struct column *of[SOURCE_KINDS];
 };
 
 struct report_source {
-	const struct session_source *source; /* NULL: the log has none of this kind */
+	const struct session_source *source; /* NULL if the log has none of this kind */
 	unsigned n_kept;                     /* slots that columns have; the rest of a vector is unknown */
-	struct column *steps[REPORT_STEPS];  /* NULL: no sample ended in it */
+	struct column *steps[REPORT_STEPS];  /* NULL if no sample ended in the step */
 	struct column *phases[REPORT_PHASES + 1];
 	struct column *one; /* the newest sample */
 	double *vector, *scratch;
@@ -73,12 +72,12 @@ struct report_log {
 	int64_t begin_ns, end_ns, step_ns;
 	unsigned n_steps;
 	struct report_mark marks[REPORT_MARKS];
-	unsigned n_marks, n_more_marks; /* more: not drawn */
+	unsigned n_marks, n_more_marks; /* n_more_marks: not drawn */
 	struct report_phase phases[REPORT_PHASES + 1];
 	unsigned n_phases;                                        /* without the whole log */
 	struct frame_stats *frames;                               /* of the whole log */
 	struct pass_names names;                                  /* of its passes and regions */
-	double longest_ms[REPORT_STEPS], median_ms[REPORT_STEPS]; /* of the frames of a step; NaN without */
+	double longest_ms[REPORT_STEPS], median_ms[REPORT_STEPS]; /* frames of a step; NaN: none */
 	struct report_held *spans;
 	unsigned n_spans, cap_spans;
 	const struct judged *verdicts[REPORT_STEPS]; /* that held longest in the step; NULL: unclear */
@@ -92,39 +91,39 @@ struct report_log {
 	bool damaged;
 };
 
-/* Read a log. On failure nothing is left behind. */
+/* Read a log. On failure everything is freed. */
 bool report_log_read(struct report_log *log, const struct sys *sys, const struct options *options,
 		     const char *path, struct err *err);
-/* The same of a file that is open and is closed here, called `name`. */
+/* Read an open file, which is closed here, as a log called `name`. */
 bool report_log_read_file(struct report_log *log, const struct sys *sys, const struct options *options,
 			  struct file *file, const char *name, struct err *err);
 void report_log_fini(struct report_log *log);
 
-/* The phase of a time. */
+/* Return the phase of a time. */
 unsigned report_phase_at(const struct report_log *log, int64_t at_ns);
 
-/* report_judged.c: after a sample, and after the last one: take over what holds now. */
+/* report_judged.c: after a sample, and after the last one: record which of them hold. */
 void report_log_judge(struct report_log *log);
 void report_log_judged(struct report_log *log);
 const struct judge *report_judge(const struct report_log *log);
-/* A step, a phase, or all of it. A sample that is longer than a step is in each that it covers. */
+/* A step, a phase, or the whole log. A sample longer than a step is in each that it covers. */
 struct report_span report_step(const struct report_log *log, unsigned step);
 struct report_span report_phase_span(const struct report_log *log, unsigned phase);
 struct report_span report_all(const struct report_log *log);
 /* A metric over a span, of one instance or of all (NULL); per second if it grows. NaN: unknown. */
 double report_value(const struct report_log *log, enum source_kind kind, const struct metric *metric,
 		    const struct metric_instance *instance, const struct report_span *span);
-/* The metric of this name of the first source that has one; NULL: there is none. */
+/* Find the metric of this name in the first source that has it; NULL: there is none. */
 const struct metric *report_metric(const struct report_log *log, const char *name, enum source_kind *kind);
-/* Its value over a span. */
+/* Return the value of that metric over a span. */
 double report_named(const struct report_log *log, const char *name, const struct report_span *span);
-/* The part of a phase in which a verdict (NULL: an unclear one) or a finding held, seconds. */
+/* Return for how long a verdict (NULL: an unclear one) or a finding held in a phase, seconds. */
 double report_held_s(const struct report_log *log, const struct judged *what, unsigned phase);
-/* The verdict that held longest in [begin_ns, end_ns); NULL: unclear. */
+/* Return the verdict that held longest in [begin_ns, end_ns); NULL: unclear. */
 const struct judged *report_verdict(const struct report_log *log, int64_t begin_ns, int64_t end_ns);
-/* Its title, or that it is not clear. */
+/* Return the title of a verdict, or that it is not clear. */
 const char *report_verdict_title(const struct judged *verdict);
-/* The passes over a phase, none if there are none. */
+/* Get the passes over a phase; an empty table if there are none. */
 void report_passes(const struct report_log *log, unsigned phase, struct pass_table *table);
 
 #endif

@@ -11,7 +11,7 @@
 #define SPARK_CELLS 40
 #define FUNCTIONS 5
 
-/* Append a text without what Markdown or its HTML would read as more than text. */
+/* Append a text, with characters escaped that Markdown or HTML would interpret. */
 static void md_text(struct strbuf *out, const char *text)
 {
 	size_t size = text ? strlen(text) + 1 : 1;
@@ -29,7 +29,7 @@ static void md_text(struct strbuf *out, const char *text)
 	}
 }
 
-/* Append Markdown whose %s are written like that. */
+/* Append Markdown whose %s are escaped by md_text. */
 static void __attribute__((format(printf, 2, 3))) md_put(struct strbuf *out, const char *fmt, ...)
 {
 	va_list ap;
@@ -39,7 +39,7 @@ static void __attribute__((format(printf, 2, 3))) md_put(struct strbuf *out, con
 	va_end(ap);
 }
 
-/* End the headings of n columns of numbers. */
+/* End the row of headings above n columns of numbers. */
 static void end_heads(unsigned n, struct strbuf *out)
 {
 	strbuf_str(out, "\n| :-- |");
@@ -48,7 +48,7 @@ static void end_heads(unsigned n, struct strbuf *out)
 	strbuf_str(out, "\n");
 }
 
-/* A column for each phase, of several, and for the whole log. */
+/* Write the table with a column for each phase, if there are several, and for the whole log. */
 static void put_phases(const struct report_log *log, struct strbuf *out)
 {
 	unsigned first = log->n_phases > 1 ? 0 : log->n_phases;
@@ -118,7 +118,7 @@ static void put_functions(const struct report_log *log, struct strbuf *out)
 	strbuf_str(out, t->n ? "\n" : "");
 }
 
-/* The first line of a plot in blocks of eight heights; a blank is a gap. */
+/* Write the first line of a plot in blocks of eight heights; a blank is a gap. */
 static void put_spark(const struct report_plot *plot, struct strbuf *out)
 {
 	const struct report_line *line = &plot->lines[0];

@@ -103,7 +103,7 @@ void report_bar(struct strbuf *out, double share, const char *class)
 		      class, isfinite(share) ? real_max(0, real_min(share, 1)) * 100 : 0);
 }
 
-/* ---- its plots ---- */
+/* ---- the plots of a page ---- */
 
 bool report_views(const struct report_log *log, struct views *views, struct err *err)
 {

@@ -1,28 +1,27 @@
-/* report_page: what pages and tickets about logs are made of: texts and numbers, parts of a page,
+/* report_page: the parts of pages and tickets about logs: texts and numbers, parts of a page,
  * plots, and the sections of the page of one log.
  *
- * Thread: one at a time.
- */
+ * Thread: one at a time. */
 #ifndef MALITOP_REPORT_PAGE_H
 #define MALITOP_REPORT_PAGE_H
 
 #include "report/report_log.h"
 #include "views/view.h"
 
-/* The text of the policy names the script by its SHA-256, so that no other script runs. */
+/* The policy of the page names the script by its SHA-256, so that no other script runs. */
 #define REPORT_SCRIPT_SHA256 "cpVthVFEOL5ejDrFcUYRmXbRbF2RQoe9gvpROuyPvR8="
 
 /* ---- texts and numbers (report_text.c) ---- */
 
 /* Append any text, escaped for HTML; control characters become '?'. NULL is empty. */
 void html_text(struct strbuf *out, const char *text);
-/* Append HTML whose %s are escaped like that (put.h). */
+/* Append HTML whose %s are escaped by html_text (put.h). */
 void html_put(struct strbuf *out, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-/* A name as the id of an element: letters, digits and hyphens. */
+/* Append a name as the id of an element: letters, digits and hyphens. */
 void html_id(struct strbuf *out, const char *prefix, const char *name);
 
-/* Numbers for people, "–" for what is unknown: "23.1 ms"; "42.1 %"; "4.0 s", "1:02:03"; a metric's
- * value; a number of the judge. Each returns text, as report_ms(TEXT, ms). */
+/* Format numbers, "–" if unknown: "23.1 ms"; "42.1 %"; "4.0 s", "1:02:03"; a metric's value; a
+ * number of the judge. Each returns text, as report_ms(TEXT, ms). */
 #define TEXT ((char[UNITS_TEXT]){""})
 char *report_ms(char text[UNITS_TEXT], double ms);
 char *report_percent(char text[UNITS_TEXT], double percent);
@@ -30,52 +29,52 @@ char *report_seconds(char text[UNITS_TEXT], double seconds);
 char *report_value_text(char text[UNITS_TEXT], const struct metric *metric, double value);
 char *report_number_text(char text[UNITS_TEXT], const struct judge_number *number, double value);
 
-/* The rest is plain text. Whether it held for all of the log, but for a moment. */
+/* The following are plain text. Whether it held for the whole log, except for a moment. */
 bool report_throughout(const struct report_log *log, const struct judged *what);
-/* "level 1, 24.0 s; menu, 3.0 s": where a verdict or a finding held, the longest phases first, at
- * most `most`; "throughout, 60.0 s". */
+/* Append where a verdict or a finding held, the longest phases first, up to `most`: "level 1, 24.0
+ * s; menu, 3.0 s"; or "throughout, 60.0 s". */
 void report_where(const struct report_log *log, const struct judged *what, unsigned most, struct strbuf *out);
-/* "GPU active 98.2 %, fragment 92.0 %": what a verdict or finding was judged by, the mean while it
- * held. */
+/* Append the evidence of a verdict or finding, as means while it held: "GPU active 98.2 %, fragment
+ * 92.0 %". */
 void report_evidence(const struct judged *f, struct strbuf *out);
-/* "GPU active 42 % (limit 85 %, guide)" */
+/* Append "GPU active 42 % (limit 85 %, guide)". */
 void report_limit(const struct judged *f, struct strbuf *out);
-/* The same, "; up to 6.1 of 23.1 ms" if there is a bound, and where it held, in one of `most`
- * phases. */
+/* Append the limit, "; up to 6.1 of 23.1 ms" if there is a bound, and where it held, in up to
+ * `most` phases. */
 void report_reason(const struct report_log *log, const struct judge_rank *rank, unsigned most,
 		   struct strbuf *limit, struct strbuf *where);
-/* The one sentence: "GPU bound: fragment in level 1: a frame needs ...". */
+/* Append the summary: "GPU bound: fragment in level 1: a frame needs ...". */
 void report_sentence(const struct report_log *log, struct strbuf *out);
-/* What else held, and late frames. May be empty. */
+/* Append other verdicts that held, and late frames. May append nothing. */
 void report_lead(const struct report_log *log, struct strbuf *out);
-/* Whether nothing holds it back: the main verdict is known and asks for no change. */
+/* Whether nothing limits the log: the main verdict is known and asks for no change. */
 bool report_is_calm(const struct report_log *log);
-/* Whether the GPU's time decides in it, so that a need means something. */
+/* Whether the verdict depends on the GPU's time, so that a need has a meaning. */
 bool report_is_gpu(const struct judged *verdict);
 
-/* What frames need of the GPU and have, ms. NaN: unknown. */
+/* The GPU time per frame that is needed and available, ms. NaN: unknown. */
 struct report_need {
 	double need_ms, have_ms;
-	bool wanted; /* frames were not counted: per frame of the wanted rate */
+	bool wanted; /* frames were not counted; per frame of the wanted rate */
 };
 struct report_need report_need(const struct report_log *log, const struct report_span *span);
-/* The same over the steps in which that verdict held longest. */
+/* Return the need over the steps in which that verdict held longest. */
 struct report_need report_verdict_need(const struct report_log *log, const struct judged *verdict);
 /* The findings that held, as `export --findings` ranks them. The caller frees the list. */
 struct judge_rank *report_findings(const struct report_log *log, unsigned *n);
 
 /* ---- parts of a page (report_page.c) ---- */
 
-/* Everything up to the header's end; title is plain text, n_logs how many the page is about. */
+/* Append the page up to its header. title is plain text, n_logs the number of its logs. */
 void report_page_open(const struct report_log *log, unsigned n_logs, const char *title, struct strbuf *out);
 void report_page_close(struct strbuf *out);
-/* Its length, and when it began. */
+/* Append the length of the log, and when it started. */
 void report_put_start(const struct report_log *log, struct strbuf *out);
-/* A heading of a section. */
+/* Append the heading of a section. */
 void report_heading(const char *id, const char *title, struct strbuf *out);
 
 /* A table: the heading of its section and a note in HTML; a row with its title, cells of words,
- * cells of a number, a bar for a share of 1. HTML ends a cell where the next one begins. */
+ * cells of a number, a bar for a share of 1. HTML ends a cell where the next one starts. */
 #define ROW "<tr><th scope=\"row\">%s"
 #define WORDS "<td>%s"
 #define NUMBER "<td class=\"n\">%s"
@@ -87,17 +86,17 @@ void report_table(const char *id, const char *title, const char *note, const cha
 void report_head(const char *const *names, struct strbuf *out);
 void report_bar(struct strbuf *out, double share, const char *class);
 
-/* The views of the plots: the shipped ones, then the user's own. Free them with views_fini. */
+/* Read the views of the plots: the shipped ones, then the user's own. Free them with views_fini. */
 bool report_views(const struct report_log *log, struct views *views, struct err *err);
-/* The band of a verdict for each step. */
+/* Append the band that has a verdict for each step. */
 void report_band(const struct report_log *log, const struct judged *const *verdicts, const char *label,
 		 struct strbuf *out);
 
 /* ---- plots (report_plot.c) ----
  *
  * Each has a title, a sentence and a table. The picture is SVG, as wide as the page: x is in steps
- * and y in REPORT_PLOT_UNITS of the height, so that texts, which stand beside it in HTML, keep
- * their size. Each line is stored once, as its path. */
+ * and y in REPORT_PLOT_UNITS of the height. Texts are beside it in HTML, so that they keep their
+ * size. Each line is stored once, as its path. */
 
 #define REPORT_LINES 6
 #define REPORT_PLOT_UNITS 2000
@@ -106,9 +105,9 @@ enum report_shape { REPORT_LINE, REPORT_STACK, REPORT_SHARES };
 
 struct report_line {
 	char label[64];
-	double *values;  /* n_steps of the log; owned */
-	double *was;     /* the same of an earlier log; NULL: none; owned */
-	double was_mean; /* over all of it; NaN: unknown */
+	double *values;  /* a value for each of the log's n_steps; owned */
+	double *was;     /* values of an earlier log; NULL: none; owned */
+	double was_mean; /* over the whole earlier log; NaN: unknown */
 	enum source_kind source;
 	const struct metric *metric;
 	const struct metric_instance *instance; /* NULL: all */
@@ -122,137 +121,136 @@ struct report_plot {
 	bool rate;
 	struct report_line lines[REPORT_LINES];
 	unsigned n;
-	double limit;   /* NaN: none */
-	char words[64]; /* what the limit is */
+	double limit;   /* NaN for none */
+	char words[64]; /* the text of the limit */
 };
 
 /* Make the plot of a chart. Returns false, with nothing to free, if it has nothing to show. */
 bool report_plot_init(struct report_plot *plot, const struct report_log *log, const struct chart *chart);
 void report_plot_fini(struct report_plot *plot);
-/* The value of a line over a phase. */
+/* Return the value of a line over a phase. */
 double report_line_value(const struct report_plot *plot, unsigned line, unsigned phase);
-/* Append it as a figure. */
+/* Append the plot as a figure. */
 void report_plot_html(const struct report_plot *plot, struct strbuf *out);
-/* The same of a funnel: the primitives that are left after each stage, in the phase with most of
- * them. Returns false if it is another chart, or there are none. */
+/* Append a funnel as a figure: the primitives that are left after each stage, in the phase with
+ * most of them. Returns false if it is another chart, or there are none. */
 bool report_funnel_html(const struct report_log *log, const struct chart *chart, struct strbuf *out);
 
-/* Parts of other plots on the same axis. Open the picture: phases, grid and marks; `name` is its
- * name for people who do not see it. */
+/* Parts of other plots on the same axis. Open the picture: phases, grid and marks. `name` describes
+ * it for screen readers. */
 void report_svg_open(const struct report_log *log, const char *name, unsigned height, struct strbuf *out);
-/* One line: its values as shares of top over bottom; class is for its colour, metric the
+/* Append one line: its values as shares of top over bottom. class sets its colour; metric is the
  * name of a column as in an export, NULL for none. */
 void report_svg_path(const struct report_log *log, const double *values, double bottom, double top,
 		     const char *class, const char *label, const char *metric, bool filled,
 		     struct strbuf *out);
 void report_svg_limit(double share, const char *text, struct strbuf *out);
-/* The numbers at the left, from bottom to top; the ticks of time below. */
+/* Append the numbers at the left, from bottom to top, and the ticks of time below. */
 void report_axis(double bottom, double top, double factor, struct strbuf *out);
 void report_ticks(const struct report_log *log, struct strbuf *out);
-/* The names of the phases, above the picture. */
+/* Append the names of the phases, above the picture. */
 void report_phase_names(const struct report_log *log, struct strbuf *out);
 
 /* ---- sections of the page of one log ---- */
 
-/* report_first.c; `was` is an earlier log, drawn over this one; NULL: none */
+/* report_first.c; `was` is an earlier log that is drawn over this one, NULL for none */
 void report_put_changes(const struct report_log *log, const struct judge_rank *held, unsigned n,
 			struct strbuf *out);
 void report_put_frames(const struct report_log *log, const struct report_log *was, struct strbuf *out);
-/* Frame time and verdicts; `steps`: for each step the step of `was`, -1: none. */
+/* Append frame time and verdicts. `steps` has the step of `was` for each step, -1: none. */
 void report_put_time(const struct report_log *log, const struct report_log *was, const long *steps,
 		     struct strbuf *out);
 void report_put_verdicts(const struct report_log *log, struct strbuf *out);
 
 /* report_html.c */
-/* The ms of a frame that a pass takes over a phase; NaN: there is no such pass. */
+/* Return the ms of a frame that a pass takes over a phase; NaN: there is no such pass. */
 double report_pass_ms(const struct report_log *log, unsigned phase, const char *name);
 
 /* ---- whole pages ---- */
 
-/* All of a log on one page; as Markdown. */
+/* Append the page of a log; as Markdown. */
 bool report_html(const struct report_log *log, struct strbuf *out, struct err *err);
 bool report_markdown(const struct report_log *log, struct strbuf *out, struct err *err);
-/* What several runs, or builds, have in common and apart: 2 sides are what was and what is now. */
+/* Append the page of several runs or builds. 2 sides are before and after. */
 struct report_side;
 bool report_compare_html(const struct report_side *sides, unsigned n, struct strbuf *out, struct err *err);
 bool report_compare_markdown(const struct report_side *sides, unsigned n, struct strbuf *out,
 			     struct err *err);
 
-/* report_changes: the numbers that tables of phases and comparisons have a row for, and what became
- * of them from one build to the next.
+/* report_changes: the numbers in tables of phases and comparisons, and their changes from one build
+ * to the next.
  *
- * Thread: one at a time.
- */
+ * Thread: one at a time. */
 
-#define REPORT_SAME 0.02 /* a smaller change, as a share of what was, is none */
+#define REPORT_SAME 0.02 /* a smaller change, as a share of the earlier value, is ignored */
 
 /* ---- rows ---- */
 
 unsigned report_rows(void);
 const char *report_row_title(const struct report_log *log, unsigned row);
-/* The value of a phase; NaN: unknown. */
+/* Return the value of a phase; NaN: unknown. */
 double report_row_value(const struct report_log *log, unsigned row, unsigned phase);
-/* Write such a value, or their mean or deviation, with its unit; "–" if unknown. Returns text. */
+/* Format such a value, or a mean or deviation, with its unit; "–" if unknown. Returns text. */
 char *report_row_format(const struct report_log *log, unsigned row, double value, char text[UNITS_TEXT]);
 
 /* ---- sides ---- */
 
-/* The runs of one build, one at least. Plots and findings are those of the first. */
+/* The runs of one build, at least one. Plots and findings are those of the first. */
 struct report_side {
 	const struct report_log *runs;
 	unsigned n;
 };
 
-/* The mean of n runs that have it, and their deviation (n - 1); NaN: unknown. */
+/* The mean of the n runs with a value, and their deviation (n - 1); NaN: unknown. */
 struct report_mean {
 	double mean, deviation;
 	unsigned n;
 };
 
-/* "before.mlog", "before.mlog and 4 more". Plain text. */
+/* Append "before.mlog", or "before.mlog and 4 more", as plain text. */
 void report_side_name(const struct report_side *side, struct strbuf *out);
 /* Find the phase of this name; NULL is the whole log. */
 bool report_phase_named(const struct report_log *log, const char *name, unsigned *phase);
 struct report_mean report_side_value(const struct report_side *side, unsigned row, const char *phase);
-/* One row, a cell of each side as `put` writes it. False: no side has a value. */
+/* Append a row: `put` writes the cell of each side. Returns false if no side has a value. */
 bool report_side_cells(const struct report_side *sides, unsigned n, unsigned row, const char *phase,
 		       void (*put)(const struct report_side *side, unsigned row,
 				   const struct report_mean *value, struct strbuf *out),
 		       struct strbuf *out);
-/* Of the values that are known. */
+/* Return the mean of the known values. */
 struct report_mean report_mean_of(const double *values, unsigned n);
-/* "± 0.2 ms"; "" for one run. Returns text. */
+/* Format "± 0.2 ms"; "" for one run. Returns text. */
 char *report_side_deviation(const struct report_side *side, unsigned row, const struct report_mean *value,
 			    char text[UNITS_TEXT]);
 
 /* ---- changes ---- */
 
 enum report_word {
-	REPORT_WORSE, /* it costs, and rose */
+	REPORT_WORSE, /* a cost that rose */
 	REPORT_BETTER,
-	REPORT_OTHER,  /* neither is better in itself */
-	REPORT_CHANCE, /* as much as runs of one build differ */
+	REPORT_OTHER,  /* neither direction is better */
+	REPORT_CHANCE, /* within the differences between runs of one build */
 	REPORT_NO_CHANGE
 };
 
 struct report_change {
 	unsigned row;
-	const char *phase; /* NULL: the whole log */
+	const char *phase; /* NULL for the whole log */
 	struct report_mean was, now;
-	double share; /* of what was */
+	double share; /* of the earlier value */
 	enum report_word word;
 };
 
-/* The numbers that both sides have: what got worse first, then what got better, the largest change
- * first. The caller frees the list. */
+/* List the numbers that both sides have: those that got worse, then those that got better, the
+ * largest change first. The caller frees the list. */
 unsigned report_changes(const struct report_side *was, const struct report_side *now,
 			struct report_change **changes);
-/* "+31.2 %", "no change". Returns text. */
+/* Format "+31.2 %" or "no change". Returns text. */
 char *report_change_text(const struct report_change *change, char text[32]);
-/* "worse"; "" with one run of a side, which says nothing about chance. */
+/* Return "worse" or the like; "" if a side has one run, which says nothing about chance. */
 const char *report_change_word(const struct report_change *change);
-/* The one sentence: what most matters, and with more than two sides the lowest and the highest.
- * Plain text. */
+/* Append the summary as plain text: the most important change, or for more than two sides the
+ * lowest and the highest. */
 void report_side_sentence(const struct report_side *sides, unsigned n_sides,
 			  const struct report_change *changes, unsigned n, struct strbuf *out);
 /* Whether the means differ by more than runs of one build do: by more than each deviation, and
@@ -261,12 +259,12 @@ bool report_differ(const struct report_mean *was, const struct report_mean *now)
 
 /* ---- tables with a column for each side (report_sides.c) ---- */
 
-/* A cell: the mean and the deviation. */
+/* Append a cell with the mean and the deviation. */
 void report_put_mean(const struct report_side *side, unsigned row, const struct report_mean *value,
 		     struct strbuf *out);
 void report_put_columns(const struct report_side *sides, unsigned n, struct strbuf *out);
 void report_put_side_findings(const struct report_side *sides, unsigned n, struct strbuf *out);
-/* Passes, and hot functions. */
+/* Append the tables of passes and of hot functions. */
 void report_put_side_tables(const struct report_side *sides, unsigned n, struct strbuf *out);
 
 #endif

@@ -11,9 +11,9 @@
 #include <string.h>
 
 #define PLOT_HEIGHT 130   /* px */
-#define COLD_CELSIUS 30.0 /* where the axis of temperatures begins */
-#define NOTABLE 0.1       /* a phase this much above the whole is worth naming */
-#define TICKS 8           /* of time, at most */
+#define COLD_CELSIUS 30.0 /* start of the axis of temperatures */
+#define NOTABLE 0.1       /* a phase that exceeds the mean by this share is named */
+#define TICKS 8           /* most ticks of time */
 
 /* ---- parts ---- */
 
@@ -22,7 +22,7 @@ static double share_of(const struct report_log *log, int64_t at_ns)
 	return (double)(at_ns - log->begin_ns) / (double)log->step_ns;
 }
 
-/* The background of the first picture is used by all others. */
+/* The first picture defines the background, which all others use. */
 void report_svg_open(const struct report_log *log, const char *name, unsigned height, struct strbuf *out)
 {
 	html_put(out,
@@ -47,7 +47,7 @@ static void put_marks(const struct report_log *log, struct strbuf *out)
 	strbuf_str(out, log->n_marks ? "\"/>" : "");
 }
 
-/* A step without a value is a gap; one value alone is a dot. Values beyond the top are at the
+/* A step without a value is a gap; a single value is a dot. Values above the top are drawn at the
  * top. */
 void report_svg_path(const struct report_log *log, const double *values, double bottom, double top,
 		     const char *class, const char *label, const char *metric, bool filled,
@@ -160,7 +160,7 @@ double report_line_value(const struct report_plot *plot, unsigned line, unsigned
 	return report_value(plot->log, l->source, l->metric, l->instance, &span);
 }
 
-/* Returns whether there is a value. */
+/* Fill the values of a line. Returns whether any is known. */
 static bool fill_values(const struct report_log *log, struct report_line *line)
 {
 	bool any = false;
@@ -195,7 +195,7 @@ static void add_line(struct report_plot *plot, const struct series *series,
 	plot->n++;
 }
 
-/* A line for each cluster; CPUs without clusters are one line. */
+/* Add a line for each cluster. CPUs without clusters are one line. */
 static void add_clusters(struct report_plot *plot, const struct series *series)
 {
 	const struct metric_set *set = plot->log->sets[series->source];
@@ -259,9 +259,9 @@ void report_plot_fini(struct report_plot *plot)
 	}
 }
 
-/* ---- its figure ---- */
+/* ---- the figure of a plot ---- */
 
-/* What is drawn of line i: of a stack the sum with those below it. */
+/* Get the drawn values of a line; in a stack, the sum with the lines below it. */
 static void sum_lines(const struct report_plot *plot, unsigned line, bool was, double *out)
 {
 	unsigned first = plot->shape == REPORT_LINE || was ? line : 0;
@@ -292,7 +292,7 @@ static double plot_top(const struct report_plot *plot, double *scratch)
 	return widget_nice_top(peak);
 }
 
-/* What numbers are multiplied by, so that the top of the axis has no prefix; *suffix is the unit
+/* Return the factor for numbers at which the top of the axis has no prefix; *suffix is the unit
  * with that prefix. */
 static double axis_factor(const struct report_plot *plot, double top, char suffix[UNITS_TEXT])
 {
@@ -302,7 +302,7 @@ static double axis_factor(const struct report_plot *plot, double top, char suffi
 	return top > 0 ? strtod(number, NULL) / top : 1;
 }
 
-/* Plain text. */
+/* Append the sentence as plain text. */
 static void put_sentence(const struct report_plot *plot, struct strbuf *out)
 {
 	const struct report_log *log = plot->log;
@@ -339,7 +339,7 @@ static void put_sentence(const struct report_plot *plot, struct strbuf *out)
 	strbuf_str(out, ".");
 }
 
-/* A column for each phase, of several, and for the whole log. */
+/* Append the table with a column for each phase, if there are several, and for the whole log. */
 static void put_table(const struct report_plot *plot, struct strbuf *out)
 {
 	const struct report_log *log = plot->log;
@@ -363,7 +363,7 @@ static void put_table(const struct report_plot *plot, struct strbuf *out)
 	strbuf_str(out, TABLE_END "</details>");
 }
 
-/* Of a stack the highest line first: each lower one is drawn over it. */
+/* Draw the highest line of a stack first, because each lower one is drawn over it. */
 static void put_paths(const struct report_plot *plot, double bottom, double top, double *scratch,
 		      struct strbuf *out)
 {

@@ -18,7 +18,7 @@ void report_put_mean(const struct report_side *side, unsigned row, const struct 
 		html_put(out, " <small>%s</small>", report_side_deviation(side, row, value, TEXT));
 }
 
-/* A heading of a table with a column for each side. */
+/* Write the heading of a table with a column for each side. */
 static void put_side_heads(const struct report_side *sides, unsigned n, const char *first, const char *last,
 			   struct strbuf *out)
 {
@@ -95,7 +95,7 @@ static const struct judged *finding_like(const struct report_log *log, const cha
 	return NULL;
 }
 
-/* What held on the last side is still there or new; else it is gone. */
+/* Write a finding. If it held on the last side, it is "still there" or "new", otherwise "gone". */
 static void put_finding(const struct report_side *sides, unsigned n, const struct finding_def *def,
 			struct strbuf *out)
 {
@@ -124,7 +124,7 @@ static void put_finding(const struct report_side *sides, unsigned n, const struc
 	strbuf_str(out, ROW_END);
 }
 
-/* Each finding once: that of the first side that has it, the last side before the others. */
+/* Write each finding once: that of the first side that has it, where the last side comes first. */
 void report_put_side_findings(const struct report_side *sides, unsigned n, struct strbuf *out)
 {
 	report_heading("findings", "Findings", out);
@@ -150,11 +150,11 @@ void report_put_side_findings(const struct report_side *sides, unsigned n, struc
 
 /* ---- passes and functions ---- */
 
-#define SHARE_LEAST 1 /* percent of a function, on one side at least */
+#define SHARE_LEAST 1 /* percent of a function, on at least one side */
 
 struct side_row {
 	char name[HOT_NAME_TEXT];
-	double rise; /* from the first side to the last; NaN: one of them lacks it */
+	double rise; /* from the first side to the last; NaN if one of them lacks it */
 };
 
 struct side_rows {
@@ -162,7 +162,7 @@ struct side_rows {
 	unsigned n, cap;
 };
 
-/* What has a row for each name, and a column for each side. */
+/* A table with a row for each name, and a column for each side. */
 struct side_table {
 	const char *id, *title, *note, *first, *unit;
 	int digits;
@@ -202,13 +202,13 @@ static void add_functions(const struct report_log *log, struct side_rows *rows)
 	}
 }
 
-/* In a log that was sampled, a function without samples has none of the time. */
+/* In a log with samples, a function without samples has 0 percent. */
 static double function_percent(const struct report_log *log, unsigned phase, const char *name)
 {
 	char text[HOT_NAME_TEXT];
 	double sum = 0;
 
-	(void)phase; /* the profile is of the whole log */
+	(void)phase; /* the profile covers the whole log */
 	for (unsigned i = 0; i < log->functions.n; i++) {
 		const struct hot_row *row = &log->functions.rows[i];
 
@@ -236,7 +236,7 @@ static struct report_mean side_value(const struct side_table *t, const struct re
 	return report_mean_of(values, side->n);
 }
 
-/* One that is unknown is none. */
+/* Compare rises; an unknown one counts as 0. */
 static int compare_rises(const void *a, const void *b)
 {
 	double x = ((const struct side_row *)a)->rise, y = ((const struct side_row *)b)->rise;

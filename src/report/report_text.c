@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#define THROUGHOUT 0.95 /* of the time */
+#define THROUGHOUT 0.95 /* share of the time */
 
 void html_text(struct strbuf *out, const char *text)
 {
@@ -75,7 +75,7 @@ char *report_number_text(char text[UNITS_TEXT], const struct judge_number *numbe
 	return unit_format(text, value, number->unit, number->metric && number->metric->grows, false);
 }
 
-/* ---- what was judged ---- */
+/* ---- verdicts and findings ---- */
 
 bool report_throughout(const struct report_log *log, const struct judged *what)
 {
@@ -145,9 +145,9 @@ static bool is_calm(const struct judged *verdict)
 	       strcmp(verdict->def->id, "idle") == 0 || strcmp(verdict->def->id, "unclear") == 0;
 }
 
-#define WORTH_NAMING 0.1 /* of the time: a shorter verdict is not what the log is about */
+#define WORTH_NAMING 0.1 /* share of the time; the summary ignores a shorter verdict */
 
-/* The verdict that held longest, of those that hold something back if there is one. */
+/* Return the verdict that held longest, among those that limit the log if there are any. */
 static const struct judged *main_verdict(const struct report_log *log)
 {
 	const struct judge *judge = report_judge(log);
@@ -171,7 +171,7 @@ bool report_is_calm(const struct report_log *log)
 	return is_calm(main_verdict(log)) && main_verdict(log);
 }
 
-/* The phase in which it held longest. */
+/* Return the phase in which it held longest. */
 static const struct report_phase *phase_of(const struct report_log *log, const struct judged *what)
 {
 	unsigned best = 0;
@@ -241,7 +241,7 @@ void report_lead(const struct report_log *log, struct strbuf *out)
 			      1000 / log->session.fps);
 }
 
-/* ---- what frames need ---- */
+/* ---- the need of frames ---- */
 
 struct report_need report_need(const struct report_log *log, const struct report_span *span)
 {
