@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The samples of a source since the last row, and the row that they make. */
+/* The samples of a source since its last row, and the row that they make. */
 struct waiting {
 	struct export_queue queue;
 	uint64_t seq; /* of the newest sample */
@@ -28,20 +28,20 @@ struct export
 	export_write_fn *write;
 	void *ctx;
 	struct export_options options;
-	char *host; /* its own copy, for rows */
+	char *host; /* own copy, used by rows */
 	struct export_source *sources;
 	unsigned n_runs;         /* of the sources */
 	struct waiting *waiting; /* by source */
 	struct mix_fold mix;     /* of the last source, if that is a mix */
 	struct hot_profile hot;  /* of everything so far */
 	struct export_values values;
-	const struct column **sums;   /* by source, of the row that is being written */
-	const struct column **totals; /* likewise, everything up to its end */
-	bool has_mark;                /* not in a row yet */
+	const struct column **sums;   /* by source, for the current row */
+	const struct column **totals; /* by source, from the start to the end of the row */
+	bool has_mark;                /* a mark waits for its row */
 	int64_t mark_ns, last_mark_ns;
 	uint64_t n_rows;
 	unsigned char *written; /* of each verdict, then of each finding: enum judged_written */
-	int64_t judged_ns;      /* the end of the judge's last step that was written */
+	int64_t judged_ns;      /* end of the last step of the judge that was written */
 	struct strbuf line;
 };
 
@@ -81,8 +81,8 @@ static bool has_column(const struct export_table *table, unsigned source)
 	return false;
 }
 
-/* Return the source whose samples are the rows. Of equally fast ones the last: it is read last, so
- * the samples of the others belong to the same row. */
+/* Return the source whose samples are the rows: the fastest. Of several, take the last, because it
+ * is read last and so the samples of the others belong to the same row. */
 static unsigned first_source(const struct export_table *table)
 {
 	const struct export_source *sources = table->sources;
@@ -206,7 +206,7 @@ static void evaluate_command(const struct export_table *table, const struct expo
 /* A row has these flags if one of its sources has them. */
 static const uint32_t shared_flags = SAMPLE_ESTIMATED | SAMPLE_SIMULATED | SAMPLE_REPLAY;
 
-/* Make the total of the mix, of the totals of what it is made of. */
+/* Make the total of the mix from the totals of its sources. */
 static void mix_totals(struct export *ex)
 {
 	const struct column *parts[SOURCE_KINDS] = {0};
@@ -322,8 +322,8 @@ static void extend_row(const struct export *ex, struct waiting *w, const struct 
 		w->failed_ns = sample_add_time(w->failed_ns, sample->end_ns - sample->begin_ns);
 }
 
-/* Add a sample. If its source makes rows, the samples of other sources in its interval came before
- * it. */
+/* Add a sample. If its source makes rows, the samples of other sources in its interval must have
+ * been added before. */
 static bool take_sample(struct export *ex, unsigned source, const struct sample *sample, struct err *err)
 {
 	struct waiting *w = &ex->waiting[source];
@@ -354,7 +354,7 @@ static bool take_sample(struct export *ex, unsigned source, const struct sample 
 
 enum judged_written { WRITTEN_HOLDS = 1, WRITTEN_EVER = 2 };
 
-/* Append the change of a verdict or a finding, if it begins or ends as `begins` says. */
+/* Append the change of a verdict or a finding, if it starts (`begins`) or ends. */
 static void put_change(struct export *ex, unsigned number, bool last, bool begins)
 {
 	const struct judge *judge = watch_judge(ex->options.watch);
@@ -378,7 +378,7 @@ static void put_change(struct export *ex, unsigned number, bool last, bool begin
 	ex->format->judged(&ex->table, &change, &ex->line);
 }
 
-/* Write what began and ended since the last call, the ends first. `last`: let everything end. */
+/* Write starts and ends since the last call, the ends first. With `last`, all end. */
 static bool write_judged(struct export *ex, bool last, struct err *err)
 {
 	const struct judge *judge = watch_judge(ex->options.watch);
@@ -495,8 +495,8 @@ bool export_mark(struct export *ex, int64_t time_ns, const char *text, struct er
 	return write_line(ex, err);
 }
 
-/* Add a loss of n samples up to time_ns that no jump of seq shows. In a format without marks it is
- * a row without values, with the flags `gap` and `lost`. */
+/* Add a loss of n samples up to time_ns that seq does not show. In a format without marks it is a
+ * row without values, with the flags `gap` and `lost`. */
 static bool export_lost(struct export *ex, int64_t time_ns, uint64_t n, struct err *err)
 {
 	unsigned first = ex->table.first;

@@ -29,35 +29,35 @@
  * other pointers. */
 struct export_source {
 	uint32_t index;               /* sample.source */
-	char prefix[16];              /* of its columns: "", "gpu1:" */
-	const char *title, *driver;   /* for people */
+	char prefix[16];              /* of the names of its columns: "", "gpu1:" */
+	const char *title, *driver;   /* for tables and reports */
 	const struct metric_set *set; /* has the slots of the samples */
-	const struct metric_mix *mix; /* of other sources in the list, before it; NULL: a source */
+	const struct metric_mix *mix; /* a mix of earlier sources in the list; NULL: not a mix */
 	const struct gpudb *db;       /* for the template of a GPU: its default columns */
 	int64_t period_ns;
 	enum source_kind kind;
 	unsigned number; /* among the sources of its kind, from 0 */
 	bool simulated;
-	bool machine;         /* measures the machine although a command is measured */
-	struct pass_run *run; /* of a passes source: made and freed by the export */
+	bool machine;         /* measures the whole machine while a command is measured */
+	struct pass_run *run; /* of a passes source; the export makes and frees it */
 };
 
 enum export_lines { EXPORT_ROWS, EXPORT_TOTAL, EXPORT_ROWS_AND_TOTAL };
 
 /* Only export_new uses the texts. */
 struct export_options {
-	const struct export_format *format; /* for export_session: NULL: that of the session's options */
-	const char *metrics; /* names and globs with commas; NULL: the template of a GPU, all of a CPU */
-	bool optional;       /* a name or glob may match nothing */
-	bool exact;          /* metrics are the names of columns, in this order: no globs, no breakdowns */
-	enum export_lines lines; /* with a total there are also columns of the command, filled in that row */
-	bool per_core;           /* also a column for every core, slice and CPU (clusters always have one) */
-	bool several;            /* logs of several hosts: each row of csv and jsonl names its host */
-	bool findings;           /* report them at the end, if there is a watch */
-	enum finding_severity fail_on;  /* what JUnit calls a failure; 0: warnings */
-	struct watch *watch;            /* sees every sample; NULL: nothing is judged */
+	const struct export_format *format; /* for export_session: NULL: that of the options */
+	const char *metrics;            /* names, globs, with commas; NULL: a GPU's template, all of a CPU */
+	bool optional;                  /* a name or glob may match nothing */
+	bool exact;                     /* metrics are names of columns, in this order, without globs */
+	enum export_lines lines;        /* a total adds columns of the command, which only its row fills */
+	bool per_core;                  /* also columns of cores, slices and CPUs (always of clusters) */
+	bool several;                   /* logs of several hosts: each row of csv and jsonl names its host */
+	bool findings;                  /* report findings at the end, if there is a watch */
+	enum finding_severity fail_on;  /* the level that JUnit counts as a failure; 0: warnings */
+	struct watch *watch;            /* gets every sample; NULL: nothing is judged */
 	int64_t step_ns;                /* length of a row's step; 0: a row per sample */
-	int64_t step_from_ns;           /* begin of the first step (CLOCK_MONOTONIC) */
+	int64_t step_from_ns;           /* start of the first step (CLOCK_MONOTONIC) */
 	int64_t epoch_offset_ns;        /* CLOCK_REALTIME minus CLOCK_MONOTONIC, fixed when the log starts */
 	int64_t start_ns;               /* CLOCK_MONOTONIC when the log starts */
 	int64_t boottime_ns;            /* CLOCK_BOOTTIME at the same time; 0: unknown */
@@ -75,16 +75,16 @@ struct export;
 struct export_format;
 extern const struct export_format export_csv, export_jsonl, export_perfetto, export_text, export_wide,
 	export_counters, export_folded, export_report, export_junit, export_openmetrics;
-/* What one row per sample cannot hold, as tables of their own: CSV, one file each. The times are
- * those of the samples: seconds since the epoch, of the begin. */
+/* Tables of CSV for data that rows per sample cannot hold, in a file each. Their times are the
+ * starts of the samples, in seconds since the epoch. */
 struct export_table_file {
 	const char *name; /* "frames"; NULL after the last */
 	const struct export_format *format;
 };
 extern const struct export_table_file export_table_files[];
 
-/* Choose the columns and write the header. Options and sources are copied. The error for a name or
- * glob without a match names it. NULL on failure. */
+/* Choose the columns and write the header. Options and sources are copied. If a name or glob has no
+ * match, the error names it. NULL on failure. */
 struct export *export_new(const struct export_format *format, const struct export_options *options,
 			  const struct export_source *sources, unsigned n_sources, export_write_fn *write,
 			  void *ctx, struct err *err);
@@ -102,10 +102,10 @@ struct export_command {
 	int64_t user_ns, system_ns;
 	int status;
 	bool timed_out;     /* --duration ended it */
-	int64_t counted_ns; /* in n_parts parts of its run; n_parts 0: all the time */
+	int64_t counted_ns; /* counted time, in n_parts parts of the run; n_parts 0: the whole run */
 	unsigned n_parts;
 };
-/* Write everything since the start as the last row, unless lines are EXPORT_ROWS. */
+/* Write the sums since the start as the last row, unless lines are EXPORT_ROWS. */
 bool export_total(struct export *ex, const struct export_command *command, struct err *err);
 /* Write the findings of the run, in a format that has them. Call it last. */
 bool export_findings(struct export *ex, struct err *err);
@@ -128,27 +128,27 @@ struct export_column {
 	unsigned source;
 	const char *title;
 	const struct unit *unit;
-	const struct metric *metric; /* NULL: a column of the command */
-	struct metric *absent;       /* owned: `metric` of a name that this machine does not have */
-	int instance;                /* into set->instances, -1: the sum */
-	bool known;                  /* its source has had a row, or it was asked for and stays */
-	bool late;                   /* its source has had no row when the columns were settled */
-	bool hidden;                 /* this machine does not have it: a table for people leaves it out */
+	const struct metric *metric; /* NULL for a column of the command */
+	struct metric *absent;       /* owned: the `metric` of a name that this machine lacks */
+	int instance;                /* index into set->instances, -1: the sum */
+	bool known;                  /* its source has had a row, or the user named it */
+	bool late;                   /* its source had no row when the columns were settled */
+	bool hidden;                 /* this machine lacks it; a text table omits it */
 };
 
 struct export_table {
 	const struct export_options *options;
 	const struct export_source *sources;
-	unsigned n_sources, first; /* first: the source whose samples are the rows */
-	const char *also;          /* of the format */
+	unsigned n_sources, first; /* first: index of the source whose samples are the rows */
+	const char *also;          /* export_format.also */
 	struct export_column *columns;
 	unsigned n_columns, cap_columns;
 	unsigned n_metrics;      /* columns of metrics; those of the command follow */
-	int64_t begin_ns;        /* of the first row, since the epoch */
-	bool guide;              /* as in its rows */
-	struct table_held *held; /* of the table for people: rows that wait for its columns */
-	/* What ran since the start, and the sums of its source; NULL: not sampled, or not for this
-	 * format. */
+	int64_t begin_ns;        /* start of the first row, since the epoch */
+	bool guide;              /* as in the rows */
+	struct table_held *held; /* of a text table: rows that wait for its columns */
+	/* Functions since the start, and the sums of their source; NULL: not sampled, or unused by
+	 * the format. */
 	struct hot_profile *hot;
 	const struct export_source *hot_source;
 	const struct column *hot_sum;
@@ -158,89 +158,88 @@ struct export_table {
 struct export_row {
 	uint64_t number;          /* from 1 */
 	int64_t begin_ns, end_ns; /* since the epoch */
-	int64_t duration_ns; /* measured time, without gaps and, unless all failed, without failed samples */
+	int64_t duration_ns;      /* measured time, without gaps and failed samples (unless all failed) */
 	uint32_t flags;
 	bool marked;                          /* only in a format without marks */
 	bool lost;                            /* samples are missing before it */
 	bool guide;                           /* GPU metrics are defined as in the guide */
-	const double *values;                 /* per column, NaN: undefined */
-	const bool *estimated;                /* per column: something was not counted all the time */
-	const struct column *const *sums;     /* per source: sums of the values; NULL if no interval ended */
+	const double *values;                 /* per column; NaN: undefined */
+	const bool *estimated;                /* per column: not counted all the time */
+	const struct column *const *sums;     /* per source; NULL if no interval ended in the row */
 	unsigned source;                      /* the source whose samples are the row */
 	const struct export_command *command; /* of a total; NULL: a row of samples */
 	const char *verdict;                  /* its name; NULL: nothing is judged */
 };
 
-/* A verdict or a finding that begins or ends to hold. */
+/* The start or the end of a verdict or a finding. */
 struct export_judgement {
 	const struct judged *what;
-	unsigned number; /* among all verdicts and findings */
+	unsigned number; /* index among all verdicts and findings */
 	bool is_verdict, begins;
-	bool first;       /* it begins for the first time */
-	int64_t time_ns;  /* since the epoch; seconds before the samples that show it */
-	int64_t begin_ns; /* of what ends: when it began */
+	bool first;       /* it starts for the first time */
+	int64_t time_ns;  /* since the epoch; some seconds before the samples that show it */
+	int64_t begin_ns; /* the start of a finding or verdict that ends */
 };
 
 struct export_format {
 	const char *name;
-	bool each;        /* every sample of every source is a row, with only its own values */
-	bool raw;         /* uses the sums: there are no columns */
-	bool totals;      /* values of counts are sums since the start */
-	bool hot;         /* uses the profile of running code */
-	const char *also; /* a metric before the template of a GPU; NULL: none */
-	/* Return false if the format cannot represent the table. NULL: it can represent every
+	bool each;        /* each sample of each source is a row with its own values only */
+	bool raw;         /* uses the sums and has no columns */
+	bool totals;      /* counts are sums since the start */
+	bool hot;         /* uses the profile of functions */
+	const char *also; /* a metric that precedes the template of a GPU; NULL: none */
+	/* Returns false if the format cannot represent the table. NULL: it can represent every
 	 * table. */
 	bool (*check)(const struct export_table *table, struct err *err);
-	/* Sort or remove columns. NULL: they stay as they are. */
+	/* Sorts or removes columns. NULL: they stay. */
 	void (*arrange)(struct export_table *table);
-	const char *heads; /* of a table in CSV: its header, with commas; NULL: `begin` writes one */
-	/* A header; a row. NULL: there are none. */
+	const char *heads; /* the header of a CSV table, with commas; NULL: `begin` writes one */
+	/* Write a header; a row. NULL: there are none. */
 	void (*begin)(const struct export_table *table, struct strbuf *out);
 	void (*row)(const struct export_table *table, const struct export_row *row, struct strbuf *out);
-	/* A sample before its row, for what rows do not have. NULL: rows are all. */
+	/* Gets each sample before its row. NULL: the format uses rows only. */
 	void (*sample)(const struct export_table *table, unsigned source, const struct sample *sample,
 		       struct strbuf *out);
-	/* The verdict of the run, which is finished; with options.findings also its findings. NULL:
-	 * a format without them: they go to standard error if they are asked for. */
+	/* Writes the verdict of the run, which is finished; with options.findings also its
+	 * findings. If NULL, requested findings go to standard error. */
 	void (*findings)(const struct export_table *table, const struct judge *judge, struct strbuf *out);
-	/* With a watch. At most one verdict holds at a time. NULL: a format without their times. */
+	/* With a watch. At most one verdict holds at a time. NULL: a format without times. */
 	void (*judged)(const struct export_table *table, const struct export_judgement *change,
 		       struct strbuf *out);
 	/* time_ns: since the epoch. NULL: a format without marks. */
 	void (*mark)(const struct export_table *table, int64_t time_ns, const char *text, struct strbuf *out);
-	/* What ran in an interval. NULL: a format without processes. */
+	/* Writes the processes of an interval. NULL: a format without processes. */
 	void (*processes)(const struct export_table *table, const struct process_list *list,
 			  struct strbuf *out);
-	/* Behind the last row. NULL: nothing. */
+	/* Writes the end, after the last row. NULL: nothing. */
 	void (*end)(const struct export_table *table, struct strbuf *out);
 };
 
-/* export_table.held, which the table for people needs. */
+/* Make export_table.held, which the text table needs. */
 struct table_held *export_wide_new(void);
 void export_wide_free(struct table_held *held);
 
-/* Fill the columns of a table that has its options and sources. The caller frees the columns, also
- * on failure. */
+/* Fill the columns of a table that has its options and sources. The caller frees the columns, even
+ * after a failure. */
 bool export_columns(struct export_table *table, struct err *err);
 void export_columns_free(struct export_table *table);
 
-/* Choose what the mix, which is the last source of the table, is made of: by kind, NULL:
- * nothing. */
+/* Get the parts of the mix, which is the last source of the table, by kind; NULL: none. */
 void export_mix_parts(const struct export_table *table, const struct column *const *sums,
 		      const struct column *parts[SOURCE_KINDS]);
 
-/* The values of columns, over the sums of their sources. */
+/* The values of columns, evaluated on the sums of their sources. */
 struct export_values {
 	double *values;     /* by column; NaN: undefined */
-	bool *estimated;    /* by column: something was not counted all the time */
-	double *reached;    /* by column: totals never fall */
+	bool *estimated;    /* by column: not counted all the time */
+	double *reached;    /* by column: the greatest so far, because totals never fall */
 	unsigned *order;    /* columns by source and instance: adjacent ones share a vector */
 	double *all, *part; /* vectors, for the source with the most slots */
 };
 void export_values_init(struct export_values *v, const struct export_table *table);
 void export_values_fini(struct export_values *v);
-/* Evaluate the metrics on the sums of each source, NULL: none. For totals, only counts: a
- * difference of counters may fall a little, its total may not. */
+/* Evaluate the metrics on the sums of each source (NULL: none). For totals, evaluate counts only,
+ * and keep them from falling: a difference of counters may fall a little. */
 void export_evaluate(struct export_values *v, const struct export_table *table,
 		     const struct column *const *sums, bool totals);
 

@@ -1,4 +1,4 @@
-/* The columns of a table: which there are, and their values. */
+/* The columns of a table, and their values. */
 #include "export/export_priv.h"
 
 #include "base/alloc.h"
@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define SLOTS_MOST 256 /* of one metric */
+#define SLOTS_MOST 256 /* slots of one metric */
 
 /* The patterns of --metrics. */
 struct globs {
@@ -41,7 +41,7 @@ static bool is_match(const char *pattern, const char *name)
 }
 
 /* A pattern may match the column, the column without the prefix of its GPU, or the metric with all
- * its instances. An exact one is the name of the column. */
+ * its instances. An exact one must equal the name of the column. */
 static bool globs_fit(struct globs *globs, bool exact, const char *column, size_t prefix, const char *metric)
 {
 	bool any = false;
@@ -59,7 +59,7 @@ static bool globs_fit(struct globs *globs, bool exact, const char *column, size_
 	return any;
 }
 
-/* Compare hashes first, because there may be thousands of names with the same beginning. */
+/* Compare hashes first, because thousands of names may have the same start. */
 static bool has_column(const struct export_table *table, const char *name)
 {
 	uint64_t hash = span_hash(span_of(name));
@@ -77,7 +77,7 @@ static void add_column(struct export_table *table, const struct export_column *c
 	table->columns[table->n_columns++].hash = span_hash(span_of(column->name));
 }
 
-/* A cluster that is the whole machine is the sum again: only its own name selects it. */
+/* A cluster of all CPUs equals the sum, so only its own name selects it. */
 static bool is_whole(const struct metric_set *set, const struct metric_instance *instance, const char *name,
 		     const struct globs *globs)
 {
@@ -91,7 +91,7 @@ static bool is_whole(const struct metric_set *set, const struct metric_instance 
 	return globs->n && instance->kind == INSTANCE_CLUSTER && n == 1;
 }
 
-/* Add the columns of a metric and of its instances that were selected. */
+/* Add the selected columns of a metric and of its instances. */
 static void add_metric(struct export_table *table, unsigned s, const struct metric *m, bool standard,
 		       struct globs *globs)
 {
@@ -123,8 +123,8 @@ static void add_metric(struct export_table *table, unsigned s, const struct metr
 	}
 }
 
-/* Add the columns of a source. For a GPU: the metric that the format adds, its template in the
- * guide's order, and the rest. */
+/* Add the columns of a source. For a GPU, these are the metric that the format adds, its template
+ * in the guide's order, and the rest. */
 static void add_source(struct export_table *table, unsigned s, struct globs *globs)
 {
 	const struct export_source *source = &table->sources[s];
@@ -162,7 +162,8 @@ static void add_command(struct export_table *table)
 							  .unit = unit_find(span_of(columns[i].unit))});
 }
 
-/* A name that this machine does not have is a column of dashes. Returns false if it is no name. */
+/* Add a column of dashes for a metric that this machine lacks. Returns false if none has this
+ * name. */
 static bool add_absent(struct export_table *table, const char *name)
 {
 	static struct expr_op unknown = {.kind = EXPR_CONST, .number = NAN};
@@ -196,8 +197,7 @@ bool export_columns(struct export_table *table, struct err *err)
 
 	globs_init(&globs, table->options->metrics);
 	for (unsigned i = 0; i < (table->options->exact && globs.n ? globs.n : 1); i++) {
-		struct globs some =
-			globs; /* by source, or, if they were named exactly, in the order of names */
+		struct globs some = globs; /* by source, or in the order of exact names */
 
 		if (table->options->exact && globs.n)
 			some = (struct globs){.list = &globs.list[i], .n = 1};
@@ -273,7 +273,7 @@ void export_mix_parts(const struct export_table *table, const struct column *con
 	}
 }
 
-/* Nested loops do to sort the columns, because there are few sources and instances. */
+/* Sort the columns by nested loops, because there are few sources and instances. */
 void export_values_init(struct export_values *v, const struct export_table *table)
 {
 	unsigned longest = VECTOR_CONSTANTS, n = 0;
@@ -342,7 +342,7 @@ void export_evaluate(struct export_values *v, const struct export_table *table,
 			*reached = *value;
 		else if (totals && *value < *reached)
 			*value = *reached;
-		if (sums[s]->flags & SAMPLE_ESTIMATED) /* a source without shares: any value may be one */
+		if (sums[s]->flags & SAMPLE_ESTIMATED) /* no shares of time: any may be an estimate */
 			v->estimated[at] = !(metric_share(set, c->metric, vector) >= 1);
 	}
 }

@@ -12,15 +12,15 @@
 #include <string.h>
 
 #define LOGS 2
-#define SAME_PERCENT 0.1 /* smaller changes are none, for people */
-/* Percentages near 0 double by chance: this much is added to both before they are ranked. */
+#define SAME_PERCENT 0.1 /* smaller changes are none in a text table */
+/* Percentages near 0 double by chance, so add this to both before ranking. */
 #define FLOOR_PERCENT 0.5
 
-#define FUNCTION_LEAST 1.0 /* percent of all samples: a function with less in both logs is left out */
+#define FUNCTION_LEAST 1.0 /* percent of all samples: functions with less in both logs are omitted */
 #define FUNCTION "hot:"
 
-/* A metric of both logs; counts that grow are per second. NaN: unknown, or not in that log. A
- * function's share of running code has a margin, within which it is the same. */
+/* A metric of both logs; counts that grow are per second. NaN: unknown, or not in that log. The
+ * share of a function has a margin; smaller changes are none. */
 struct compared {
 	char *name;
 	const struct unit *unit;
@@ -31,7 +31,7 @@ struct compared {
 struct export_compare {
 	struct compared *rows;
 	unsigned n, cap;
-	unsigned log; /* whose total comes next */
+	unsigned log; /* the log whose total comes next */
 	struct {
 		char *name, *verdict, *source;
 		double seconds;
@@ -77,7 +77,7 @@ static struct compared *compared_of(struct export_compare *c, const char *name, 
 	return &c->rows[c->n++];
 }
 
-/* The shares of functions of all samples. Names that several functions have count together. */
+/* Add the shares of functions in all samples. Functions with the same name count together. */
 static void compare_functions(struct export_compare *c, const struct hot_profile *p)
 {
 	static const struct hot_scope all = {0};
@@ -101,7 +101,7 @@ static void compare_functions(struct export_compare *c, const struct hot_profile
 	hot_table_fini(&t);
 }
 
-/* A function that a log with samples lacks did not run there. What ran little in both is noise. */
+/* Set functions that a sampled log lacks to 0. Omit those with a small share in both logs. */
 static void finish_functions(struct export_compare *c)
 {
 	unsigned n = 0;
@@ -143,14 +143,13 @@ const struct export_format export_compared = {.name = "compared", .hot = true, .
 
 /* ---- the order ---- */
 
-/* In percent of the first; NaN if it is 0 or one is unknown. */
+/* Return the change in percent of the first; NaN if that is 0 or one is unknown. */
 static double change_of(const struct compared *r)
 {
 	return r->value[0] ? (r->value[1] - r->value[0]) / r->value[0] * 100 : (double)NAN;
 }
 
-/* Twice as much ranks as half as much. What was or becomes nothing comes first, what is unknown on
- * a side (-1) last. */
+/* Twice and half rank alike. Changes from or to 0 come first; unknown values (-1) come last. */
 static double rank_of(const struct compared *r)
 {
 	double floor = r->unit->kind == UNIT_PERCENT ? FLOOR_PERCENT : 0;
@@ -169,7 +168,7 @@ static int compare_ranks(const void *a, const void *b)
 
 /* ---- printing ---- */
 
-/* "+12.3 %"; "new" if there was none before. */
+/* Format "+12.3 %"; "new" if the first value was 0. */
 static void change_text(char text[UNITS_TEXT], const struct compared *r)
 {
 	if (isfinite(change_of(r)))

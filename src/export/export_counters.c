@@ -1,5 +1,5 @@
-/* Raw counter tables (model/rawtable.h), as read by eval: the counts of the first GPU in every core
- * and slice, before multipliers. A comment line with number, time and flags precedes each. */
+/* Raw counter tables (model/rawtable.h), which eval reads: the counts of the first GPU in every
+ * core and slice, before multipliers. A comment line with number, time and flags precedes each. */
 #include "export/export_priv.h"
 
 #include "base/alloc.h"
@@ -47,7 +47,7 @@ static bool counters_check(const struct export_table *table, struct err *err)
 	return true;
 }
 
-/* Return the counter of that name, or -1. Search from the last one found (`at`), because slots are
+/* Return the index of that counter, or -1. Start at the last one found (`at`), because slots are
  * mostly in the order of the layout. */
 static int find_counter(const struct gpu_layout *layout, const char *name, int at)
 {
@@ -99,7 +99,7 @@ static void put_counters(const struct metric_set *set, const struct column *sum,
 		if (set->slots[i].instance != (is_only_one(set, counters[at].block)
 						       ? INSTANCE_ALL
 						       : instance_of_block[counters[at].block]))
-			of_slot[i] = -1; /* the sum of several rows */
+			of_slot[i] = -1; /* the counter is the sum of several rows */
 		else if (isnan(sum->value[i]))
 			unknown[at] = true;
 	}

@@ -1,4 +1,4 @@
-/* CSV: a row per sample, and tables of what that cannot hold. */
+/* CSV: a row per sample, and tables for data that rows cannot hold. */
 #include "export/export_priv.h"
 
 #include "base/units.h"
@@ -165,7 +165,7 @@ static void processes_list(const struct export_table *table, const struct proces
 	}
 }
 
-/* ---- functions: of the whole log, so that their time is its begin ---- */
+/* ---- functions: of the whole log, so their time is its start ---- */
 
 static void functions_end(const struct export_table *table, struct strbuf *out)
 {
@@ -210,7 +210,7 @@ static void findings_judged(const struct export_table *table, const struct expor
 	strbuf_str(out, CSV_EOL);
 }
 
-/* Rows are all: there is no report besides. */
+/* CSV has rows only, without a report after them. */
 static void no_report(const struct export_table *table, const struct judge *judge, struct strbuf *out)
 {
 	(void)table, (void)judge, (void)out;
@@ -220,7 +220,7 @@ static void marks_mark(const struct export_table *table, int64_t time_ns, const 
 		       struct strbuf *out)
 {
 	if (strncmp(text, JUDGE_NEWS, strlen(JUDGE_NEWS)) == 0)
-		return; /* the table of findings has verdicts */
+		return; /* the table of findings has the verdicts */
 	begin_line(table, time_ns, out);
 	add_text(out, text);
 	strbuf_str(out, CSV_EOL);

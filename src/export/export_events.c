@@ -1,5 +1,5 @@
 /* The report on the CPU events of a command: counts, estimates for multiplexed events, and metrics,
- * by set of events that were counted together, for all CPUs and for every cluster. */
+ * by set of events that were counted together, for all CPUs and for each cluster. */
 #include "export/export_priv.h"
 
 #include "base/alloc.h"
@@ -9,12 +9,12 @@
 #include <stdio.h>
 #include <string.h>
 
-#define SOFTWARE "PerfRunningSoftware" /* the set of the kernel's own events */
-#define REQUESTED "PerfRunningEvent"   /* ... and a number: a set of requested events */
+#define SOFTWARE "PerfRunningSoftware" /* time of the set of the kernel's own events */
+#define REQUESTED "PerfRunningEvent"   /* ... and a number: time of a set of requested events */
 #define INSTRUCTIONS "CPUInstructions"
 #define PTI "per 1000 instructions"
 #define COUNT_WIDTH 20
-#define SLOTS_MOST 256 /* of one metric */
+#define SLOTS_MOST 256 /* slots of one metric */
 #define SHARE_WIDTH 8
 #define RATE_WIDTH 9
 
@@ -22,8 +22,8 @@ struct events_report {
 	const struct metric_set *set;
 	const double *vector;
 	double instructions;
-	int width; /* of names */
-	bool part; /* a cluster */
+	int width; /* columns of the names */
+	bool part; /* of one cluster */
 	struct strbuf *out;
 };
 
@@ -39,7 +39,7 @@ static bool is_event(const struct metric_set *set, unsigned slot)
 	return event->instance == INSTANCE_ALL && event->raw;
 }
 
-/* Write "[1,241,209,259]" in a column; a dash if unknown. */
+/* Write "[1,241,209,259]" right-aligned in a column; a dash if unknown. */
 static void put_count(const struct events_report *r, double count, bool estimate)
 {
 	char digits[UNITS_TEXT] = "-", text[UNITS_TEXT + 2];
@@ -50,7 +50,7 @@ static void put_count(const struct events_report *r, double count, bool estimate
 	strbuf_printf(r->out, "  %*s", COUNT_WIDTH, text);
 }
 
-/* Ratios have three decimals, so that runs can be compared. */
+/* Format a ratio with three decimals, so that runs can be compared. */
 static char *ratio_text(char text[UNITS_TEXT], double value)
 {
 	snprintf(text, UNITS_TEXT, isfinite(value) ? "%.3f" : "-", value);
@@ -70,8 +70,8 @@ static void put_value(const struct events_report *r, double value, const struct 
 	strbuf_printf(r->out, "  %*s %s", COUNT_WIDTH, text, suffix);
 }
 
-/* Events that were requested together were counted at the same times, so their ratio is exact even
- * if they are estimates. */
+/* Write the ratio to the first event. Requested events of a group were counted at the same times,
+ * so their ratio is exact even if they are estimates. */
 static void put_ratio_to_first(const struct events_report *r, unsigned slot, unsigned first)
 {
 	const struct slot *event = &r->set->slots[slot];
@@ -84,7 +84,7 @@ static void put_ratio_to_first(const struct events_report *r, unsigned slot, uns
 		      r->set->slots[first].name);
 }
 
-/* `first` is the first event of its set. */
+/* Write an event. `first` is the first event of its set. */
 static void put_event(const struct events_report *r, unsigned slot, unsigned first)
 {
 	const struct slot *event = &r->set->slots[slot];
@@ -92,7 +92,7 @@ static void put_event(const struct events_report *r, unsigned slot, unsigned fir
 	double likely = running > 0 ? slot_sum(r, slot) : (double)NAN;
 	char rate[UNITS_TEXT], share[UNITS_TEXT] = "-";
 
-	if (isnan(likely)) /* the times are those of the set's first event, which may have run alone */
+	if (isnan(likely)) /* use the time of the set's first event, which may have run alone */
 		running = 0;
 	strbuf_printf(r->out, "%-*s", r->width, event->name);
 	put_count(r, running > 0 ? slot_sum(r, event->raw) : (double)NAN, false);
@@ -110,8 +110,8 @@ static void put_event(const struct events_report *r, unsigned slot, unsigned fir
 	strbuf_line_end(r->out);
 }
 
-/* Return the last set that a metric needs, after which it is shown. 0 means none, because the first
- * slot of a source is a time. */
+/* Return the last set that a metric needs; the metric is shown after it. 0 means none, because the
+ * first slot of a source is a time. */
 static unsigned set_of_metric(const struct metric_set *set, const struct metric *m)
 {
 	unsigned last = 0;
@@ -127,14 +127,14 @@ static unsigned set_of_metric(const struct metric_set *set, const struct metric 
 	return last;
 }
 
-/* Whether it is per frame that was shown, which this report does not know. */
+/* Whether a metric is per shown frame, which this report does not count. */
 static bool is_per_frame(const struct metric *m)
 {
 	return strcmp(m->def->group, "Frames Shown") == 0;
 }
 
-/* Write the metrics of a set. Those per 1000 instructions are omitted, because they are in the rows
- * of their events. */
+/* Write the metrics of a set, except those per 1000 instructions, which are in the rows of their
+ * events. */
 static void put_ratios(const struct events_report *r, unsigned enabled)
 {
 	for (unsigned i = 0; i < r->set->n_metrics; i++) {
@@ -157,7 +157,7 @@ static void put_sets(const struct events_report *r)
 		const struct slot *slot = &r->set->slots[i];
 
 		if (!is_event(r->set, i) || (r->part && !(slot_sum(r, slot->enabled) > 0)))
-			continue; /* the kernel's own events of a command have no clusters */
+			continue; /* the kernel's own events of a command are not counted per cluster */
 		if (slot->enabled != enabled && enabled) {
 			put_ratios(r, enabled);
 			strbuf_str(r->out, "\n");
@@ -183,7 +183,7 @@ static void put_block(const struct metric_set *set, const double *vector, int wi
 	put_sets(&r);
 }
 
-/* Return whether anything was counted. */
+/* Return whether any set was counted. */
 static bool has_times(const struct metric_set *set, const double *vector)
 {
 	for (unsigned i = 0; i < set->n_slots; i++)

@@ -7,7 +7,7 @@
 #include <math.h>
 #include <string.h>
 
-#define MOSTLY 0.5 /* of the time that a verdict held, for its evidence to be called clear */
+#define MOSTLY 0.5 /* share of the time that a verdict held, for clear evidence */
 
 static bool is_unclear(const struct judged *verdict)
 {
@@ -182,7 +182,7 @@ void findings_text(const struct export_table *table, const struct judge *judge, 
 
 /* ---- JSON ---- */
 
-/* The first view that it names. */
+/* Return the first view that the finding names. */
 static struct span first_view(const struct finding_def *def)
 {
 	struct span rest = def->look;
@@ -258,7 +258,7 @@ void findings_jsonl(const struct export_table *table, const struct judge *judge,
 	AUTOFREE struct judge_rank *ranks = xcalloc(judge->n_findings + 1, sizeof(*ranks));
 	unsigned n = findings_ranked(judge, ranks);
 
-	if (!table->options->findings) /* every object has the verdict */
+	if (!table->options->findings) /* otherwise every object has the verdict */
 		return;
 	json_verdict(judge, out);
 	strbuf_str(out, ",\"findings\":[");
@@ -304,7 +304,7 @@ static void junit_failure(const struct judge *judge, const struct judge_rank *ra
 		SPAN_ARG(finding_text(f->def->advice, judge->product)));
 }
 
-/* A finding at the level of --fail-on, or a warning without it, is a failure. */
+/* A finding at the level of --fail-on, by default a warning, is a failure. */
 static void findings_junit(const struct export_table *table, const struct judge *judge, struct strbuf *out)
 {
 	enum finding_severity fail_on = table->options->fail_on ? table->options->fail_on : SEVERITY_WARNING;

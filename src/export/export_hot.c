@@ -1,4 +1,4 @@
-/* Running code: the report on the functions that samples fell into, the hottest first, and folded
+/* Functions that ran: a report on the samples in each function, the hottest first, and folded
  * stacks for flame graphs. */
 #include "export/export_priv.h"
 
@@ -10,7 +10,7 @@
 #include <stdio.h>
 
 #define ROWS_MOST 30
-#define SHARE_LEAST 0.001 /* of a row of its own, for people */
+#define SHARE_LEAST 0.001 /* least share for a row of its own in a report */
 #define NAME_LEAST 24
 #define NAME_MOST 60
 #define TEXT 48
@@ -29,7 +29,7 @@ static double value_of(const struct export_table *table, const char *name)
 
 static void put_rows(const struct hot_profile *p, const struct hot_table *t, struct strbuf *out)
 {
-	unsigned n = 0; /* that are shown */
+	unsigned n = 0; /* shown functions */
 	int width = NAME_LEAST;
 	char text[HOT_NAME_TEXT];
 
@@ -109,8 +109,8 @@ void export_hot_json(const struct export_table *table, struct strbuf *out)
 	hot_table_fini(&t);
 }
 
-/* ---- stacks: a line each, with its frames from the root on, ';' between them, and the number of
- * its samples ---- */
+/* ---- stacks: a line each: the frames from the root on, separated by ';', and the number of
+ * samples ---- */
 
 static bool folded_check(const struct export_table *table, struct err *err)
 {

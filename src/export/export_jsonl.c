@@ -5,7 +5,7 @@
 #include "base/json.h"
 #include "model/rawtable.h"
 
-/* Write the constants of a GPU: those of the device under the names of the raw counter table, then
+/* Write the constants of a GPU: those of the device under their names in raw counter tables, then
  * those of the product. */
 static void json_constants(const struct export_source *source, struct strbuf *out)
 {
@@ -95,7 +95,7 @@ static void jsonl_row(const struct export_table *table, const struct export_row 
 		export_hot_json(table, out);
 }
 
-/* A log, or a run without a command, has no total. */
+/* End without a total: of a log, or of a run without a command. */
 static void jsonl_end(const struct export_table *table, struct strbuf *out)
 {
 	if (table->options->lines == EXPORT_ROWS)

@@ -27,7 +27,7 @@ static const char *ms_text(char text[32], double ms)
 	return text;
 }
 
-/* Percentiles of all frames of the run. A log of earlier versions has those of the last 256. */
+/* A percentile of all frames of the run. Logs of earlier versions have that of the last 256. */
 static double share_ms(const struct frame_times *times, double share, const struct metric_set *set,
 		       const double *vector, const char *metric)
 {
@@ -130,7 +130,7 @@ static void put_lines(const struct pass_table *table, struct strbuf *out)
 	strbuf_printf(out, "%-*s  %10s\n", (int)width, "all passes", ms_text(TEXT, sum));
 }
 
-/* Per frame, where there are frames. Regions ran in the omitted first one as well. */
+/* Write regions, per frame if possible. They also ran in the first frame, which is omitted. */
 static void put_regions(const struct pass_table *table, double frames, struct strbuf *out)
 {
 	size_t width = NAME_LEAST;
@@ -152,7 +152,7 @@ static void put_regions(const struct pass_table *table, double frames, struct st
 	}
 }
 
-/* What is not in these numbers must be said beside them. */
+/* Notes on data that is missing in these numbers. */
 static const struct {
 	const char *metric, *key, *what;
 } losses[] = {
@@ -181,7 +181,7 @@ static void put_losses(const struct metric_set *set, const double *vector, const
 	strbuf_printf(out, "%s\n", passes_stamp_texts[table->stamp]);
 }
 
-/* Returns the vector, which the caller frees; NULL if the source has no passes. */
+/* Read the table. Returns the vector, which the caller frees; NULL if the source has no passes. */
 static double *read_table(const struct export_source *source, const struct column *sum,
 			  struct pass_table *table)
 {
@@ -273,7 +273,7 @@ void export_frame_energy(const struct export_table *table, const struct export_r
 	}
 }
 
-/* ,"cpu_ms":{"mean":..,"p50":..,"p95":..,"p99":..} */
+/* Append ,"cpu_ms":{"mean":..,"p50":..,"p95":..,"p99":..}. */
 static void put_percentiles(const struct metric_set *set, const double *vector,
 			    const struct frame_times *times, const char *const metrics[4], const char *name,
 			    struct strbuf *out)
@@ -319,7 +319,7 @@ static void put_json_lines(const struct pass_table *table, struct strbuf *out)
 	strbuf_str(out, "]");
 }
 
-/* Sums, of all threads. */
+/* Write the sums over all threads. */
 static void put_json_regions(const struct pass_table *table, struct strbuf *out)
 {
 	strbuf_str(out, ",\"regions\":[");
@@ -333,7 +333,7 @@ static void put_json_regions(const struct pass_table *table, struct strbuf *out)
 	strbuf_str(out, "]");
 }
 
-/* Whose frames they are, and what is not in them. */
+/* Write the application of the frames, and notes on missing data. */
 static void put_json_facts(const struct metric_set *set, const double *vector, const struct pass_table *table,
 			   struct strbuf *out)
 {

@@ -22,13 +22,13 @@
 /* ---- ids of tracks ---- */
 
 /* Ids must differ between traces: the low TRACKS_BITS number the tracks of a trace, the others
- * identify the trace. 35 bits take five bytes in every event, 64 bits would take ten. */
+ * identify the trace. An id of 35 bits takes five bytes in every event; 64 bits would take ten. */
 #define TRACKS_BITS 14
 #define UUID_BITS 35
 
-/* The tracks of a trace, in the order of their ids. A group has the number of its first column;
- * frames are those of frames, passes and regions of a source, SLICES_TRACKS for each; after the
- * verdict and the parent of findings comes each finding. */
+/* The tracks of a trace, in the order of their ids. GROUPS are numbered by their first column.
+ * FRAMES has SLICES_TRACKS tracks per source, for frames, passes and regions. JUDGED has the
+ * verdict, the parent of findings, then each finding. */
 enum track_kind { MARKS, SOURCES, COLUMNS, GROUPS, FRAMES, JUDGED, TRACK_KINDS };
 #define FINDINGS 2
 
@@ -40,7 +40,7 @@ static uint64_t uuid_of(const struct export_table *table, enum track_kind kind, 
 					     [GROUPS] = table->n_metrics,
 					     [FRAMES] = table->n_sources * SLICES_TRACKS};
 	uint64_t hash =
-		table->id * 0x9e3779b97f4a7c15; /* 2^64 by the golden ratio: the highest bits depend on all */
+		table->id * 0x9e3779b97f4a7c15; /* 2^64 by the golden ratio: high bits depend on all */
 	uint64_t uuid = (hash >> (64 - UUID_BITS + TRACKS_BITS) << TRACKS_BITS) + 1;
 
 	for (enum track_kind before = 0; before < kind; before++)
@@ -78,7 +78,7 @@ static unsigned first_of_group(const struct export_table *table, unsigned column
 	return (unsigned)(first - table->columns);
 }
 
-/* Return the track of the sum over all instances, or of the group if that is not a column. */
+/* Return the track of the sum over all instances, or of the group if the sum is not a column. */
 static uint64_t parent_uuid(const struct export_table *table, unsigned column)
 {
 	const struct export_column *c = &table->columns[column];

@@ -1,4 +1,4 @@
-/* Shared by the files of export; no other file includes this. */
+/* Declarations for the files of export; no other file includes this. */
 #ifndef MALITOP_EXPORT_PRIV_H
 #define MALITOP_EXPORT_PRIV_H
 
@@ -6,8 +6,8 @@
 
 #define EXPORT_COMMAND_COLUMNS 3 /* user and system time, status */
 
-/* With the values of a row: hide what this machine does not have of the sources whose first row it
- * is. */
+/* Hide columns that this machine lacks, of sources whose first row this is, by the values of a
+ * row. */
 void export_hide_columns(struct export_table *table, const double *values, const struct column *const *sums);
 
 /* Return a count per second of measured time, any other value unchanged. NaN for a count without a
@@ -17,33 +17,33 @@ double export_rate(const struct export_column *column, double value, const struc
  * frames count from begin_ns. */
 void export_passes(const struct export_source *source, const struct column *sum, int64_t begin_ns,
 		   struct strbuf *out);
-/* The same as one JSON object. */
+/* Write that report as one JSON object. */
 void export_passes_json(const struct export_source *source, const struct column *sum, int64_t begin_ns,
 			struct strbuf *out);
-/* The name of the pass in that row of the source; `unknown` if it has none. */
+/* Return the name of the pass in that row of the source; `unknown` if it has none. */
 const char *export_pass_name(const struct pass_table *passes, unsigned row, const char *unknown);
-/* The end of a table for people. */
+/* Write the end of a text table. */
 void export_text_end(const struct export_table *table, struct strbuf *out);
-/* Write the functions that ran (table->hot), or nothing if that was not sampled. */
+/* Write the functions that ran (table->hot), or nothing if they were not sampled. */
 void export_hot(const struct export_table *table, struct strbuf *out);
-/* The same as one JSON object. */
+/* Write these functions as one JSON object. */
 void export_hot_json(const struct export_table *table, struct strbuf *out);
-/* Frames that were shown per second in the sums of all sources; NaN if unknown. */
+/* Return the shown frames per second in the sums of all sources; NaN if unknown. */
 struct metric_frames export_frames(const struct export_table *table, const struct column *const *sums);
-/* Write the energy per frame of each part whose power is known, if frames are known. */
+/* Write the energy per frame of each part of the machine with known power, if frames are known. */
 void export_frame_energy(const struct export_table *table, const struct export_row *row, struct strbuf *out);
 /* Write a report on the CPU events of a source with raw counts; nothing for other sources. */
 void export_events(const struct export_source *source, const struct column *sum, struct strbuf *out);
 
-/* export_queue: the samples of a source that are not in a row yet, as columns of one sample or one
- * step, in bounded memory. */
+/* export_queue: the samples of a source that wait for a row, as columns of one sample or one step,
+ * in bounded memory. */
 
 struct export_queue {
 	const struct metric_set *set;
 	struct column **columns; /* the first n are used, oldest first; owned */
 	unsigned n;
-	int64_t newest_end_ns; /* samples that end by then are folded into the newest */
-	struct column *total;  /* everything since the start; NULL without a total; owned */
+	int64_t newest_end_ns; /* samples that end by then are folded into the newest column */
+	struct column *total;  /* since the start; NULL without a total; owned */
 };
 
 /* `set` must live as long as the queue. */

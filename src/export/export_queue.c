@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define COLUMNS 32 /* more than a sampler reads at once after sleeping for 16 intervals */
+#define COLUMNS 32 /* exceeds the samples that a sampler reads at once after sleeping for 16 intervals */
 
 void export_queue_init(struct export_queue *q, const struct metric_set *set, bool total)
 {

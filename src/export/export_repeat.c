@@ -11,12 +11,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* One number of every run. Welford's method: exact even if the mean is large. */
+/* One number over all runs, by Welford's method, which is exact even if the mean is large. */
 struct figure {
 	char *name;
 	const struct unit *unit;
-	unsigned n;   /* runs in which it was known */
-	unsigned run; /* the last of them */
+	unsigned n;   /* runs with a known value */
+	unsigned run; /* the last run with a value */
 	double mean, squares, min, max;
 };
 
@@ -54,7 +54,7 @@ static struct figure *find_figure(struct export_repeat *r, const char *name, con
 	return &r->figures[r->n++];
 }
 
-/* An event may be a metric too: the first of them counts. */
+/* Add a value to its figure. An event may be a metric too: only the first value of a run counts. */
 static void add_figure(struct export_repeat *r, const char *name, const struct unit *unit, double value)
 {
 	struct figure *f = find_figure(r, name, unit);
@@ -71,7 +71,7 @@ static void add_figure(struct export_repeat *r, const char *name, const struct u
 	f->squares += (value - before) * (value - f->mean);
 }
 
-/* The CPU events of a source that were counted. */
+/* Add the CPU events of a source that were counted. */
 static void add_events(struct export_repeat *r, const struct export_source *source, const struct column *sum)
 {
 	const struct unit *count = unit_find(span_of("count"));
@@ -92,7 +92,7 @@ static void totals_row(const struct export_table *table, const struct export_row
 	const struct unit *seconds = unit_find(span_of("seconds"));
 
 	(void)out;
-	if (!c || (c->status && !c->timed_out)) /* what a failed run did is not comparable */
+	if (!c || (c->status && !c->timed_out)) /* results of a failed run are not comparable */
 		return;
 	r->n_runs++;
 	for (unsigned i = 0; i < table->n_metrics; i++)
@@ -109,16 +109,16 @@ static void totals_row(const struct export_table *table, const struct export_row
 
 const struct export_format export_totals = {.name = "totals", .row = totals_row};
 
-/* ---- printing: figures that were known ---- */
+/* ---- printing figures with known values ---- */
 
-/* Of a sample of n runs; NaN for a single one, and for a mean of 0. */
+/* Return the standard deviation of n runs in percent; NaN for a single one, and for a mean of 0. */
 static double deviation_percent(const struct figure *f)
 {
 	return f->n < 2 || f->mean == 0 ? (double)NAN
 					: real_root(f->squares / (f->n - 1)) / fabs(f->mean) * 100;
 }
 
-/* Counts in full, so that runs can be compared; everything else with three decimals. */
+/* Format counts in full, so that runs can be compared; other values with three decimals. */
 static char *figure_text(char text[UNITS_TEXT], const struct figure *f, double value)
 {
 	if (!f->n)

@@ -1,6 +1,6 @@
 /* The frames, passes and regions of a passes source in a trace: a track of frames, tracks with a
  * slice for every pass, and a track per thread with regions. Slices of a track must not overlap,
- * but passes may: those that do are on further lanes, and frames take turns on two sets of
+ * but passes may. Overlapping passes are on further lanes, and frames alternate between two sets of
  * lanes. */
 #include "export/export_priv.h"
 #include "export/perfetto.h"
@@ -10,7 +10,7 @@
 
 #include <stdio.h>
 
-/* Tracks by the first one of the source, which is that of frames. */
+/* Return the id of a lane's track, counted from that of frames, the first one of the source. */
 static uint64_t lane_uuid(uint64_t frames, bool odd, unsigned lane)
 {
 	return frames + 1 + (odd ? SLICES_LANES : 0) + lane;
@@ -56,18 +56,18 @@ void slices_begin(const struct export_table *table, uint64_t parent, uint64_t fr
 	put_region_tracks(table, parent, frames, out);
 }
 
-/* What names the slices of a sample. */
+/* The state for the slices of a sample. */
 struct slices {
 	const struct export_table *table;
-	uint64_t frames;  /* its track */
+	uint64_t frames;  /* id of the track of frames */
 	int64_t wall_ns;  /* CLOCK_REALTIME minus CLOCK_MONOTONIC */
 	double budget_ms; /* NaN: unknown */
 	struct pass_table passes;
-	int64_t lane_ns[2][SLICES_LANES]; /* until when a lane is taken */
+	int64_t lane_ns[2][SLICES_LANES]; /* end of the last slice on each lane */
 	struct strbuf *out;
 };
 
-/* From at_ns[0] to at_ns[1]. */
+/* Write a slice from at_ns[0] to at_ns[1]. */
 static void put_slice(const struct slices *s, uint64_t track, const char *name, const int64_t at_ns[2])
 {
 	perfetto_event(s->table, &(struct perfetto_event){at_ns[0], SLICE_BEGIN, track, name, 0}, s->out);
@@ -82,7 +82,7 @@ static const char *name_of_region(const struct slices *s, unsigned row)
 	return "region";
 }
 
-/* Times within a frame are in ms since its begin. */
+/* Write a slice of a frame; its times are in ms since the start of the frame. */
 static void put_span(const struct slices *s, uint64_t track, const char *name, int64_t origin_ns,
 		     const struct frame_span *span)
 {
@@ -104,7 +104,7 @@ static void put_frame_slice(const struct slices *s, double number, int64_t begin
 	put_slice(s, s->frames, name, (const int64_t[]){begin_ns, end_ns});
 }
 
-/* A pass in the first lane that is free by then. */
+/* Write a pass on the first lane that is free. */
 static void put_pass(struct slices *s, double number, int64_t origin_ns, const struct frame_span *span)
 {
 	bool odd = (uint64_t)real_min(real_max(number, 0), 1e18) % 2;
@@ -120,8 +120,8 @@ static void put_pass(struct slices *s, double number, int64_t origin_ns, const s
 		 origin_ns, span);
 }
 
-/* A log of earlier versions has the newest frame of each sample only. Regions of a thread nest; an
- * inner one ends, and so comes, before its outer one. */
+/* Write the newest frame of a sample, the only one in logs of earlier versions. Regions of a thread
+ * nest; an inner one ends, and so comes, before its outer one. */
 static void put_newest(struct slices *s, const struct metric_set *set, const struct sample *sample)
 {
 	AUTOFREE double *vector = xcalloc(set->n_vector, sizeof(*vector));
@@ -156,7 +156,7 @@ static void put_lane(struct slices *s, const struct pass_record *record)
 			put_pass(s, record->number, origin_ns, &span);
 }
 
-/* The regions of a sample, of each thread from the last one on: the outer ones come first. */
+/* Write the regions of a sample, from the last one of each thread on: outer ones come first. */
 static void put_regions(const struct slices *s, const struct sample *sample)
 {
 	struct pass_record record;

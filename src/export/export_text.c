@@ -1,5 +1,5 @@
-/* A table for people: a line per metric and interval of its source, and the totals of a command at
- * its end. Counts are per second for an interval, and in all and per second for a command. */
+/* A text table: a line per metric and interval of its source, and the totals of a command at its
+ * end. Counts are per second for an interval; for a command they are totals and per second. */
 #include "export/export_findings.h"
 #include "base/real.h"
 #include "export/export_priv.h"
@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#define VALUE_WIDTH 8 /* "[24.1]" and two blanks */
+#define VALUE_WIDTH 8 /* fits "[24.1]" and two blanks */
 #define UNIT_WIDTH 8
 
 static int name_width(const struct export_table *table)
@@ -33,7 +33,7 @@ static void put_value(struct strbuf *out, double value, const struct unit *unit,
 	strbuf_printf(out, "  %*s  %-*s", VALUE_WIDTH, shown, UNIT_WIDTH, suffix);
 }
 
-/* The flags of one value: others of its source may be estimates. */
+/* Return the flags of one value. The flag for estimates may concern other values of its source. */
 static uint32_t flags_of_value(uint32_t flags, bool estimated)
 {
 	return estimated ? flags : flags & ~(uint32_t)SAMPLE_ESTIMATED;
@@ -46,8 +46,8 @@ static void text_begin(const struct export_table *table, struct strbuf *out)
 			      VALUE_WIDTH, "value", UNIT_WIDTH, "unit");
 }
 
-/* `time` is the end of the interval, in seconds since the start of the first one. It is rounded to
- * ms first: an interval that ended just before that is at 0.000, not at -0.000. */
+/* `time` is the end of the interval, in seconds since the start of the first one. Round it to ms
+ * first: an interval that ended just before that is at 0.000, not at -0.000. */
 static void text_interval(const struct export_table *table, const struct export_row *row, struct strbuf *out)
 {
 	double time_s = (double)real_round((double)(row->end_ns - table->begin_ns) * 1e-6) * 1e-3;
@@ -111,13 +111,13 @@ static void text_total(const struct export_table *table, const struct export_row
 	}
 	for (unsigned s = 0; s < table->n_sources; s++) {
 		if (!row->sums[s] || table->sources[s].mix)
-			continue; /* the sources of a mix report */
+			continue; /* the sources of the mix have these reports */
 		export_events(&table->sources[s], row->sums[s], out);
 		export_passes(&table->sources[s], row->sums[s], row->command->begin_ns, out);
 	}
 	export_frame_energy(table, row, out);
 	metric_frames_say(&frames, said, sizeof(said));
-	if (said[0] && frames.display >= 0) /* they are an application's unless this says otherwise */
+	if (said[0] && frames.display >= 0) /* an application's frames, unless this says otherwise */
 		strbuf_printf(out, "frames: %s\n", said);
 	export_hot(table, out);
 	text_times(row->command, out);
@@ -131,7 +131,7 @@ static void text_row(const struct export_table *table, const struct export_row *
 		text_interval(table, row, out);
 }
 
-/* A log, or a run without a command, has no total. */
+/* Write the end without a total: of a log, or of a run without a command. */
 void export_text_end(const struct export_table *table, struct strbuf *out)
 {
 	if (table->options->lines == EXPORT_ROWS)

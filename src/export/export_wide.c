@@ -1,6 +1,6 @@
-/* A table for people: a line per interval with a column per metric, under a header that is
- * repeated, as vmstat does. Counts are per second, with an SI prefix after the number. The columns
- * of a run are always the same: the first rows wait until each source has had a sample. */
+/* A text table with a line per interval and a column per metric, under a header that is repeated,
+ * like vmstat. Counts are per second, with an SI prefix after the number. The columns of a run
+ * never change: the first rows wait until each source has had a sample. */
 #include "export/export_findings.h"
 #include "export/export_priv.h"
 
@@ -12,12 +12,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define CELL_TEXT (2 * UNITS_TEXT + 2) /* a number, its prefix, and brackets */
+#define CELL_TEXT (2 * UNITS_TEXT + 2) /* fits a number, its prefix, and brackets */
 #define TIME_WIDTH 9
-#define CELL_WIDTH 7           /* "[24.1M]" */
-#define LABEL_LINES 4          /* of a header, without the units */
+#define CELL_WIDTH 7           /* fits "[24.1M]" */
+#define LABEL_LINES 4          /* lines of a header above the units */
 #define HEADER_ROWS 20         /* rows from one header to the next */
-#define SETTLE_NS 1000000000ll /* how long the first rows wait for sources that have had none */
+#define SETTLE_NS 1000000000ll /* how long the first rows wait for sources without a row */
 #define LABEL_TEXT 64
 
 /* The title of a column, cut into lines. */
@@ -25,11 +25,10 @@ struct label {
 	char text[LABEL_TEXT];
 	struct span lines[LABEL_LINES];
 	unsigned n;
-	int width; /* of the column */
+	int width; /* columns on the screen */
 };
 
-/* Put as many words into a line as the longest one is wide. Words that are left over share the last
- * line. */
+/* Split a title into lines as wide as its longest word. Remaining words share the last line. */
 static void make_label(const struct export_table *table, const struct export_column *c, struct label *label)
 {
 	const struct export_source *source = &table->sources[c->source];
@@ -58,13 +57,13 @@ static void make_label(const struct export_table *table, const struct export_col
 	}
 }
 
-/* The columns of a source come with its first row. */
+/* Whether the column is shown: its source has had a row. */
 static bool is_shown(const struct export_column *c)
 {
 	return c->known && !c->hidden;
 }
 
-/* Write a line of the header; after those of the labels comes that of the units. */
+/* Write a line of the header. The line of units follows those of labels. */
 static void write_labels(const struct export_table *table, unsigned n_lines, unsigned line,
 			 struct strbuf *out)
 {
@@ -103,7 +102,7 @@ static void write_header(const struct export_table *table, struct strbuf *out)
 		write_labels(table, n_lines, line, out);
 }
 
-/* "24.1M", in [brackets] if it is an estimate. */
+/* Format "24.1M", in [brackets] if it is an estimate. */
 static void format_cell(char cell[CELL_TEXT], const struct export_column *c, double value, bool estimated)
 {
 	char number[UNITS_TEXT], suffix[UNITS_TEXT];
@@ -115,8 +114,8 @@ static void format_cell(char cell[CELL_TEXT], const struct export_column *c, dou
 	snprintf(cell, CELL_TEXT, "%s%s%s%s", brackets ? "[" : "", number, suffix, brackets ? "]" : "");
 }
 
-/* Rows that wait for the first samples of all sources: a cell for each column, the flags, each with
- * its zero byte. */
+/* Rows that wait for the first samples of all sources: a cell for each column, and the flags, each
+ * terminated by a zero byte. */
 struct table_held {
 	struct strbuf cells;
 	bool settled;
@@ -157,7 +156,7 @@ static void hold_row(struct table_held *held, const struct export_table *table, 
 				    row->estimated[i]);
 		hold_cell(held, cell[0] ? cell : c->late ? "-" : "");
 	}
-	without.flags &= ~(uint32_t)SAMPLE_ESTIMATED; /* the brackets tell which */
+	without.flags &= ~(uint32_t)SAMPLE_ESTIMATED; /* the brackets show the estimates */
 	hold_cell(held, export_flags(words, &without));
 }
 
@@ -184,8 +183,8 @@ static void write_held(struct table_held *held, const struct export_table *table
 	strbuf_clear(&held->cells);
 }
 
-/* Whether all sources have had a row, or have had time enough for it. From then on the columns
- * stay: a source that comes later has dashes until it does. */
+/* Whether all sources have had a row, or time enough for one. After that the columns stay: a source
+ * that comes later has dashes until its first row. */
 static bool settle_columns(struct table_held *held, const struct export_table *table, bool enough)
 {
 	bool known = true;
@@ -200,7 +199,7 @@ static bool settle_columns(struct table_held *held, const struct export_table *t
 	return held->settled;
 }
 
-/* A run that ends early writes what waits. */
+/* Write the waiting rows at once when a run ends early. */
 static void write_waiting(const struct export_table *table, struct strbuf *out)
 {
 	if (!table->held)

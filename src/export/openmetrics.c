@@ -11,7 +11,7 @@
 
 /* ---- names ---- */
 
-/* Units whose names are not those of Prometheus. */
+/* Units with other names in Prometheus. */
 static const struct {
 	const char *unit, *suffix;
 	double divisor;
@@ -27,7 +27,7 @@ static const struct {
 	{"bits", "bytes", 8},
 };
 
-/* The classes of the external read latency; le is the longest latency of a class. */
+/* significant digits, which hide the rounding errors of a multiplication */
 #define DIGITS 15 /* without the noise of a multiplication */
 #define CLASSES 6
 static const struct {
@@ -38,7 +38,7 @@ static const struct {
 static const struct openmetrics_name histogram_name = {"mali_external_read_latency_cycles", "histogram",
 						       "cycles", 1};
 
-/* Append words of [a-z0-9] with underscores between them; a capital letter begins a word. */
+/* Append words of [a-z0-9] with underscores between them; a capital letter starts a word. */
 static void add_words(char *out, size_t size, struct span text)
 {
 	size_t n = strlen(out);
@@ -51,7 +51,7 @@ static void add_words(char *out, size_t size, struct span text)
 			apart = n > 0;
 			continue;
 		}
-		/* "GPUActiveCy": GPU Active Cy */
+		/* "GPUActiveCy" is GPU Active Cy */
 		apart = apart || (i && isupper(c) &&
 				  (islower((unsigned char)text.p[i - 1]) ||
 				   (isupper((unsigned char)text.p[i - 1]) && i + 1 < text.n &&
@@ -81,7 +81,7 @@ static void set_unit(struct openmetrics_name *name, const struct unit *unit)
 	}
 }
 
-/* Add the unit to the name, unless that ends with it. */
+/* Add the unit to the name, unless the name ends with it. */
 static void add_unit(struct openmetrics_name *name)
 {
 	char ending[sizeof(name->unit) + 1];
@@ -153,8 +153,8 @@ static int class_of(const struct export_column *column)
 	return -1;
 }
 
-/* Find the columns of the other classes. Returns false unless all are there: -m may have chosen
- * some. */
+/* Find the columns of the other classes. Returns false if one is missing, because -m did not select
+ * it. */
 static bool find_classes(const struct export_table *table, const struct export_column *column,
 			 unsigned at[CLASSES])
 {
@@ -193,7 +193,7 @@ static bool same_family(const struct export_table *table, const struct export_co
 	return class_of(a) >= 0 && class_of(b) >= 0 && is_in_histogram(table, a) && is_in_histogram(table, b);
 }
 
-/* Whether the family has this column: the sum, or the finest parts. */
+/* Whether the family includes this column: it is the sum, or one of the finest parts. */
 static bool is_wanted(const struct export_table *table, const struct export_column *c)
 {
 	const struct metric_set *set = table->sources[c->source].set;
@@ -235,7 +235,7 @@ void openmetrics_arrange(struct export_table *table)
 
 /* ---- text ---- */
 
-/* Label values and help: the classic form escapes no quotes in help, but understands them. */
+/* Escape a label value or help. The classic form accepts escaped quotes in help, too. */
 static void add_escaped(struct strbuf *out, const char *text)
 {
 	for (; *text; text++)
@@ -295,7 +295,7 @@ void openmetrics_value(const struct openmetrics_family *family, enum openmetrics
 	openmetrics_line(family->name.text, counter ? "_total" : "", labels, value, 0, out);
 }
 
-/* The family of a column: its name and help. */
+/* Write the name and the help of the family of a column. */
 static void describe_family(const struct export_table *table, const struct export_column *c,
 			    struct openmetrics_name *name, struct strbuf *help)
 {
@@ -340,8 +340,8 @@ unsigned openmetrics_values(const struct openmetrics_name *name)
 	return strcmp(name->type, "histogram") == 0 ? CLASSES : 1;
 }
 
-/* The values of a column, openmetrics_values of them. Returns false if one is unknown, or if the
- * column is a class of a histogram that another one stands for. */
+/* Get the values of a column, openmetrics_values of them. Returns false if one is unknown, or if
+ * the column is a class that another column's histogram includes. */
 static bool read_point(const struct export_table *table, const struct export_column *c,
 		       const struct openmetrics_name *name, const double *values, double point[CLASSES])
 {
@@ -379,11 +379,11 @@ void openmetrics_point(const struct openmetrics_name *name, enum openmetrics_for
 		openmetrics_label(&bucket, "le", classes[i].le);
 		openmetrics_line(name->text, "_bucket", bucket.p, sum, time_ns, out);
 	}
-	if (form == OPENMETRICS_CLASSIC) /* OpenMetrics has it only beside a sum, which is unknown */
+	if (form == OPENMETRICS_CLASSIC) /* OpenMetrics has a count only beside a sum, which is unknown */
 		openmetrics_line(name->text, "_count", labels, sum, time_ns, out);
 }
 
-/* Write a column, or keep it for later. */
+/* Write a column, or keep its point for later. */
 static void add_column(const struct export_table *table, const struct export_column *c,
 		       const struct openmetrics_name *name, const char *help,
 		       const struct openmetrics_lines *lines, const double *values, struct strbuf *out)

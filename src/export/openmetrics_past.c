@@ -19,13 +19,13 @@ struct past_family {
 	char *help;
 	struct past_series *series;
 	unsigned n, cap;
-	unsigned at; /* series that was used last */
+	unsigned at; /* the series that was used last */
 };
 
 struct openmetrics_past {
 	struct past_family *families;
 	unsigned n, cap;
-	unsigned at; /* likewise */
+	unsigned at; /* the family that was used last */
 	uint64_t n_dropped;
 };
 
@@ -52,7 +52,7 @@ void openmetrics_past_free(struct openmetrics_past *past)
 	free(past);
 }
 
-/* Rows have the families in the same order, so the next one is mostly the one to find. */
+/* Find or add a family. Rows have the families in the same order, so try the next one first. */
 static struct past_family *find_family(struct openmetrics_past *past, const struct openmetrics_name *name,
 				       const char *help)
 {

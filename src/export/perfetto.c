@@ -17,7 +17,7 @@ enum {
 	PACKET_TRACK_DESCRIPTOR = 60,
 	PACKET_PERF_SAMPLE = 66,
 };
-enum { STATE_CLEARED = 1, STATE_NEEDED = 2 }; /* of the defaults */
+enum { STATE_CLEARED = 1, STATE_NEEDED = 2 }; /* of the defaults of a sequence */
 enum { DEFAULTS_CLOCK = 58 };
 enum { REALTIME = 1, MONOTONIC = 3, BOOTTIME = 6 };
 
@@ -42,7 +42,7 @@ enum { MERGE_NEVER = 2 };
 enum { COUNTER_UNIT_NAME = 6, COUNTER_SHARED_SCALE = 7 };
 enum { EVENT_TYPE = 9, EVENT_TRACK = 11, EVENT_NAME = 23, EVENT_VALUE = 44 };
 
-/* Begin a packet, which proto_end ends; state 0: none. */
+/* Start a packet, which proto_end ends. State 0 means none. */
 static size_t begin_packet(struct strbuf *out, unsigned sequence, unsigned state)
 {
 	size_t packet = proto_begin(out, TRACE_PACKET);
@@ -121,9 +121,9 @@ void perfetto_event(const struct export_table *table, const struct perfetto_even
 	proto_end(out, packet);
 }
 
-/* ---- running code, as Perfetto's own packets, so that its flame graphs show it ----
+/* ---- functions that ran, as packets for Perfetto's flame graphs ----
  *
- * Each sample of the source is a state of its own: its names and stacks are interned anew. */
+ * Each sample of the source is a separate state, which interns its names and stacks again. */
 
 #define DEEPEST 512
 
@@ -157,13 +157,13 @@ static void put_string(struct strbuf *out, unsigned field, uint64_t iid, const c
 	proto_end(out, part);
 }
 
-/* A module is a mapping; both have the number of its text. */
+/* Return the number of a module's mapping, which is that of its text. */
 static unsigned module_number(struct hot_profile *p, const char *module)
 {
 	return 1 + hot_profile_text(p, module);
 }
 
-/* A function is a name and a frame, a node is a stack. Numbers count from 1. */
+/* Intern: a function is a name and a frame, a node is a stack. Numbers count from 1. */
 static void put_interned(struct hot_profile *p, struct strbuf *out)
 {
 	char text[HOT_NAME_TEXT];
