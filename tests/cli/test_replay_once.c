@@ -74,7 +74,6 @@ static void a_log_gives_its_frames(void **state)
 		o.view = cases[i].view;
 		o.once = cases[i].size;
 		o.from_ns = cases[i].from_s * SECOND_NS;
-		o.layout = cases[i].layout;
 		o.step_ns = cases[i].step_s * SECOND_NS;
 		o.frames = cases[i].frames;
 		o.per_core = cases[i].per_core;
