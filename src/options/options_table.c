@@ -125,7 +125,7 @@ const struct option_row option_rows[] = {
 	 "events)",
 	 "off; without a value: cycles, else cpu-clock, at 199", IN_RECORD | IN_STAT, true, &kind_text,
 	 AT(hot), .hint = "list", .lists = 1u << LIST_EVENTS},
-	{"hot-callers", 0, NULL, NULL, "with --hot: also record callers, by frame pointers", NULL,
+	{"hot-callers", 0, NULL, NULL, "with --hot: also keep callers, by frame pointers", NULL,
 	 IN_RECORD | IN_STAT, true, &kind_flag, AT(hot_callers)},
 	{"env", 0, NULL, NULL, "print the environment as lines for a shell", NULL, IN_PASSES, false,
 	 &kind_flag, AT(env)},

@@ -220,7 +220,7 @@ void findings_put_checks(const struct screen *screen, struct strbuf *out)
 
 	strbuf_printf(out, "%u checked and fine", count_checks(judge, CHECK_FINE));
 	if (beyond)
-		strbuf_printf(out, "; %u over its limit but harmless now", beyond);
+		strbuf_printf(out, "; %u over the limit but harmless now", beyond);
 	if (unknown)
 		strbuf_printf(out, "; %u without a value", unknown);
 }

@@ -100,7 +100,7 @@ static void say_row(struct screen_judge *j, const struct view_findings *of, stru
 			strbuf_printf(&text, of->n == 1 ? "the only check is fine" : "all %u checks are fine",
 				      of->n);
 		if (of->n_idle)
-			strbuf_printf(&text, ", %u over its limit but harmless now", of->n_idle);
+			strbuf_printf(&text, ", %u over the limit but harmless now", of->n_idle);
 		if (of->n > of->n_known)
 			strbuf_printf(&text, ", %u not known now", of->n - of->n_known);
 		if (of->noticed.n)

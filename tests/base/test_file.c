@@ -77,7 +77,7 @@ static void a_file_is_replaced_with_its_mode_and_through_a_link(void **state)
 	fresh = text_of(made);
 	assert_string_equal(fresh, "x");
 	assert_false(file_replace("/dev/null/x", "x", 1, &err));
-	assert_non_null(strstr(err.text, "/dev/null/x: cannot write beside it"));
+	assert_non_null(strstr(err.text, "/dev/null/x: cannot write in its directory"));
 	unlink(link);
 	unlink(path);
 	unlink(made);

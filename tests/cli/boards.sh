@@ -79,7 +79,7 @@ check 'on stat' $? "an unknown option: $(cat errors)"
 grep -q 'simulated' out
 check 'on doctor' $? "$(cat errors out)"
 "$malitop" on phone tv stat 2>errors
-[ $? -eq 2 ] && grep -q 'only of one board' errors
+[ $? -eq 2 ] && grep -q 'stat: works with one board only' errors
 check 'on two stat' $? "$(cat errors)"
 
 # An adb that behaves as the real one: a shell of its own, no pty with -T, and CRLF with a pty.

@@ -45,7 +45,7 @@ host=$(sed -n '2s/,.*//p' both.csv)
 tail -n +2 both.csv | cmp -s - expected || fail "csv: the rows are not those of both logs"
 
 export_logs a.mlog other.mlog -f csv >/dev/null && fail "csv: logs of different GPUs have one header"
-grep -q 'it has other columns than the log before' errors || fail "csv: $(cat errors)"
+grep -q 'its columns differ from those of the previous log' errors || fail "csv: $(cat errors)"
 export_logs a.mlog other.mlog -f jsonl | sed 1d | grep '"time"' | grep -v "\"host\":\"$host\"" && fail "jsonl: rows without their host"
 for refused in '-f table' '-f csv --findings' '-f jsonl --compare b.mlog' '-f csv -o b.mlog'; do
 	# shellcheck disable=SC2086
@@ -96,7 +96,7 @@ own_metric '  prometheus  fragment_queue_utilization_ratio' && fail "openmetrics
 grep -q 'both are mali_fragment_queue_utilization_ratio in Prometheus' errors || fail "openmetrics: a name twice: $(cat errors)"
 # the same log twice: Prometheus takes no value twice
 export_logs a.mlog a.mlog -f openmetrics >twice.om || fail "openmetrics: $(cat errors)"
-grep -q 'values were left out: logs of one host overlap' errors || fail "openmetrics: nothing is said of a log that is there twice"
+grep -q 'values were omitted: logs of one host overlap' errors || fail "openmetrics: nothing is said of a log that is there twice"
 export_logs a.mlog -f openmetrics | cmp -s - twice.om || fail "openmetrics: a log that is there twice is not that log"
 export_logs a.mlog -f csv -m MaliExtBusRdBy | sed 1d | awk -F, '{ sum += $4 } END { printf "%.0f\n", sum }' >expected
 grep '^mali_output_external_read_bytes_total{.*G715' both.om | tail -n 1 | awk '{ printf "%.0f\n", $2 }' | cmp -s - expected ||

@@ -152,7 +152,7 @@ expect 'the label of a row' 0 '^MaliFragOverdraw' explain 'fragments per pixel' 
 expect 'a word of a name' 2 'try .*MaliFragOverdraw' explain overdra
 expect 'the name of an operand' 0 'GPUSteadyTime, time with a steady clock' explain GPUClock --gpu g715
 expect 'an unknown name' 2 "explain: unknown 'nope'" explain nope
-expect 'no name' 2 'explain: expected one NAME' explain
+expect 'no name' 2 'explain: expected NAME' explain
 expect 'the list' 0 'read-stalls' list findings --gpu g52
 expect 'the help of metrics' 0 '"help":"Share of busy time' list metrics --gpu g715 -f jsonl
 expect 'their views' 0 '"views":"overview, memory"' list metrics --gpu g715 -f jsonl

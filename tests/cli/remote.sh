@@ -123,7 +123,7 @@ refused()
 }
 refused "no stream came: malitop: --demo: unknown 'nosuch'" board --demo=nosuch
 refused 'Could not resolve hostname' no.such.host.invalid
-refused "'' is no board" ''
+refused "'' is not a board" ''
 
 # Each side is killed, at any time: it leaves no process and no file, there and here.
 round=0

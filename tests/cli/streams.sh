@@ -134,7 +134,7 @@ refused 'ended without any data' export -
 head -c 100 "$work/run.mlog" >"$work/bad"
 refused 'ended inside its start block' stat -
 sed 's/$/\r/' "$work/run.mlog" >"$work/bad"
-refused 'is there a terminal between' --once -
+refused 'is there a terminal in between' --once -
 
 # A byte that was changed on the way costs its block, which is said.
 size=$(wc -c <"$work/run.mlog")

@@ -53,7 +53,7 @@ refused()
 	"$malitop" export "$@" "$work/run.mlog" >/dev/null 2>"$work/said" && fail "$1 $2: not refused"
 	grep -q "$expected" "$work/said" || fail "$*: said $(cat "$work/said")"
 }
-expected="no directory: make it first" refused --tables "$work/none"
+expected="not a directory: create it first" refused --tables "$work/none"
 expected="not with --log" refused --tables "$work/out" -o "$work/x.csv"
 expected="not with --format" refused --tables "$work/out" -f jsonl
 expected="already exists: choose another name" refused --tables "$work/out"

@@ -118,9 +118,9 @@ static void each_refusal_has_its_words_and_its_help(void **state)
 		const char *said, *help;
 	} cases[] = {
 		/* the first open checks that the node exists */
-		{FAKE_CALL_OPEN, 17, EACCES, "refused /dev/mali0: cannot be opened: Permission denied",
+		{FAKE_CALL_OPEN, 17, EACCES, "refused /dev/mali0: cannot open: Permission denied",
 		 "-> sudo chmod a+rw /dev/mali0"},
-		{FAKE_CALL_OPEN, 17, EIO, "cannot be opened: Input/output error", "loads firmware"},
+		{FAKE_CALL_OPEN, 17, EIO, "cannot open: Input/output error", "loads firmware"},
 		{FAKE_CALL_OPEN, 17, ENODEV, "missing /dev/mali0: ", "-> check dmesg"},
 		{FAKE_CALL_OPEN, 17, EBUSY, "refused /dev/mali0: ", "stop other profilers"},
 	};

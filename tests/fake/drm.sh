@@ -109,7 +109,7 @@ gives "Panfrost, 6.1" "panfrost-6.1 gpu=0x74021000 cores=0x5b slices=2" 'Mali-G5
 tells 'limited programs: this kernel does not report who uses the GPU.* -> use Linux 6.7 or later'
 tells 'gives: clock and powered share of the GPU limited'
 gives "Panfrost, no counters" "panfrost-6.10 gpu=0x74021000 cores=0x5b slices=2" 'Mali-G52 5 cores  panfrost 1.2, no counters' \
-	'GPU by its programs'
+	'GPU by program'
 grep -q 'What is missing' "$work/once" && grep -q 'panfrost/parameters/unstable_ioctls' "$work/once"
 check "$name" $? "the first frame does not say how to get counters: $(cat "$work/once")"
 tells 'limited counters: .*echo Y . sudo tee /sys/module/panfrost/parameters/unstable_ioctls'
@@ -130,12 +130,12 @@ fails()
 # A GPU that goes, and one that never counts: what was kept is told, and the status is 1.
 name="lost" nodes="panfrost-6.18 gpu=0x74021000 cores=3 unstable=1 gone=$work/gone"
 (sleep 1; touch "$work/gone") &
-fails 'lost, and not back at the end: what it had sampled before is kept.*lost.mlog: [0-9]* samples' record -i100ms -d4s -o "$work/lost.mlog"
+fails 'lost, and not recovered by the end: its earlier samples are kept.*lost.mlog: [0-9]* samples' record -i100ms -d4s -o "$work/lost.mlog"
 "$malitop" export "$work/lost.mlog" -m GPUClock -f csv | grep -q ',,[1-9]'
 check "$name" $? "nothing was kept"
 rm -f "$work/gone"
 name="never" nodes="panfrost-6.18 gpu=0x74021000 cores=3 unstable=1 hangs=1"
-fails 'lost, and not back at the end: nothing of it was sampled' record -i100ms -d4s -o "$work/never.mlog"
+fails 'lost, and not recovered by the end: it has no samples' record -i100ms -d4s -o "$work/never.mlog"
 name="deaf" nodes="panfrost-6.18 gpu=0x74021000 cores=3 unstable=1 deaf=1"
 fails 'every sample failed: .*doctor --verify' record -i100ms -d4s -o "$work/deaf.mlog"
 fails '/dev/dri/renderD128 samples 0 10 1 - WRONG: [a-z]' doctor --verify
@@ -146,7 +146,7 @@ check "verify" $? "a GPU that counts is not right: $(cat "$work/out")"
 
 node 128 panthor 3
 client panthor panthor
-gives "Panthor" "panthor-6.18 gpu=0xa8670000 cores=0x50005 slices=4" 'Mali-G610 4 cores  panthor 1.8, no counters' 'GPU by its programs'
+gives "Panthor" "panthor-6.18 gpu=0xa8670000 cores=0x50005 slices=4" 'Mali-G610 4 cores  panthor 1.8, no counters' 'GPU by program'
 tells 'limited counters: mainline Linux has none for Panthor'
 gives "Panthor, old" "panthor-6.10 gpu=0xa8670000 cores=0x50005 slices=4" 'Mali-G610 4 cores  panthor 1.0, no counters' 'What is missing'
 if "$malitop" --version | grep -q panthor-perf; then

@@ -161,7 +161,7 @@ status 0 "--delay" --long -b sim:gpu -i 50ms --delay 300ms -m GPUClock -- sh -c 
 awk -v began="$began" -v now="$(cut -d ' ' -f 1 /proc/uptime)" '/ s  elapsed$/ { all = $1 } END { exit !(all > 0 && all + 0.3 <= now - began + 0.02) }' "$work/out"
 check $? "--delay: $(cat "$work/out")"
 status 0 "a long --delay" -b sim:gpu --delay 20s -m GPUClock -- true
-said '^malitop: --delay: the command ended before it was over: nothing was counted$' errors "a long --delay"
+said '^malitop: --delay: the command ended before the delay did: nothing was counted$' errors "a long --delay"
 
 # Lines and then the total; formats.
 status 0 "lines of a command" --long -b sim:gpu -i 50ms -m GPUClock -- sleep 0.3

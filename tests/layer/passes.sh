@@ -37,7 +37,7 @@ expect "$work/stat" '^all passes '
 expect "$work/stat" ') renders on the CPU: its stamps do not measure the times of compute passes, and each costs time$'
 expect "$work/stat" '^longest frames '
 expect "$work/stat" '^frame [0-9]*  *[0-9.]*  *[0-9.]*  *[0-9.]*  *[0-9.]*  *0.000  .'
-expect "$work/stat" '^stamps at the bottom of the pipe'
+expect "$work/stat" '^bottom-of-pipe timestamps'
 # The own times add up to the GPU's.
 awk '/^all passes/{a = $3} / ms  GPU, union/{g = $1}
 END { if (!(a > 0.95 * g && a < 1.05 * g)) { print "FAIL: all " a " GPU " g; exit 1 } }' "$work/stat" ||
@@ -47,7 +47,7 @@ END { if (!(a > 0.95 * g && a < 1.05 * g)) { print "FAIL: all " a " GPU " g; exi
 "$malitop" stat --passes -b passes -f jsonl -- "$scene" recorded 30 >"$work/jsonl" 2>/dev/null
 expect "$work/jsonl" '^{"frames":{"count":29.0,"cpu_ms":{"mean":[0-9.]*,"p50":[0-9.]*,"p95":[0-9.]*,"p99":[0-9.]*},"gpu_ms":{"mean":[0-9.]*,"p50":[0-9.]*,"p95":[0-9.]*,"p99":[0-9.]*},"missed":[0-9.]*,"longest_ms":[0-9.]*,"busy_ms":[0-9.]*,"present_ms":0.0,"wait_ms":[0-9.]*,"low_1pct_fps":null,"low_01pct_fps":null,"worst":\[{"at_s":[0-9.]*,"frame":[0-9.]*,"ms":[0-9.]*,"cpu_ms":[0-9.]*,"gpu_ms":[0-9.]*,"present_ms":0.0,"wait_ms":[0-9.]*,"pass":"[^"]*","pass_ms":[0-9.]*},[^]]*\]},"passes":\[{"name":'
 expect "$work/jsonl" '"name":"main","width":1024.0,"height":1024.0,"count":[0-9.]*,"kind":"render","ms":{"mean":[0-9.]*,"p95":[0-9.]*,"min":[0-9.]*,"p50":[0-9.]*,"longest":[0-9.]*},"share":[0-9.]*,"draws":0.0,"dispatches":0.0,"vertices":0.0}'
-expect "$work/jsonl" '"application":"scene","pid":[0-9.]*,"changes":0.0,"omitted":1.0,"lost":[0-9.]*,"disjoint":0.0,"untimed":0.0,"dropped":0.0,"unkept":0.0,"boundary":"wait for the GPU","driver":"[^"]*","software":[a-z]*,"stamps":"stamps at the bottom'
+expect "$work/jsonl" '"application":"scene","pid":[0-9.]*,"changes":0.0,"omitted":1.0,"lost":[0-9.]*,"disjoint":0.0,"untimed":0.0,"dropped":0.0,"unkept":0.0,"boundary":"wait for the GPU","driver":"[^"]*","software":[a-z]*,"stamps":"bottom-of-pipe timestamps'
 
 # An application that is started by hand has the environment that malitop prints, also from a directory with a quote in its name.
 mkdir "$work/it's" && cp layer/libVkLayer_malitop.so layer/VkLayer_malitop.json "$work/it's"

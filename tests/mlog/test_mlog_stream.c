@@ -193,7 +193,7 @@ static void what_is_no_stream_is_refused_with_what_it_is(void **state)
 	begin_stream(&b);
 	send_bytes(&b, other.p, 200, 200);
 	end_stream(&b, &text, &log);
-	assert_non_null(strstr(b.err.text, "is there a terminal between"));
+	assert_non_null(strstr(b.err.text, "is there a terminal in between"));
 	mlog_file_fini(&other);
 	mlog_file_fini(&whole);
 }

@@ -357,7 +357,8 @@ static void malformed_data_names_file_line_and_what_was_expected(void **state)
 	} cases[] = {
 		{"thing x\n",
 		 "test.gpu:1: 'thing': expected gpu, layout, metric, heading, slots, event, group, template, "
-		 "section, chart, finding, verdict, condition, note, scenario, shaders or looks in column 0"},
+		 "section, chart, finding, verdict, condition, resource, note, scenario, shaders or looks in "
+		 "column 0"},
 		{"gpu\n", "test.gpu:1: 'gpu' without a name"},
 		{"gpu X\n\tid 1\n", "test.gpu:2: control character 0x09"},
 		{"gpu X\n  colour red\n",

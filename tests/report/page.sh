@@ -63,7 +63,7 @@ grep -q '^\*\*Memory bound' "$work/out" || fail "Markdown does not begin with th
 grep -q '<script' "$work/out" && fail "a mark became markup in Markdown"
 status 0 "$work/good.mlog" "$work/bad.mlog" -o "$work/both.html"
 sound "$work/both.html"
-grep -q 'Another GPU' "$work/both.html" || fail "the comparison does not say that the GPU is another one"
+grep -q 'Different GPU' "$work/both.html" || fail "the comparison does not say that the GPU is another one"
 status 0 "$work/good.mlog" "$work/bad.mlog" -f md
 grep -q '| GPU needs per frame |' "$work/out" || fail "the comparison has no row of the GPU's need"
 
@@ -81,7 +81,7 @@ status 0 --repeat 3 "$work/good.mlog" "$work/bad.mlog" "$work/bad.mlog" "$work/g
 grep -q 'may be chance' "$work/out" || fail "builds of like runs differ: $(head -n 1 "$work/out")"
 grep -q '| worse |\|| better |' "$work/out" && fail "one of the same builds is better"
 status 2 --repeat 2 "$work/good.mlog" "$work/good.mlog" "$work/bad.mlog"
-grep -q -- '--repeat: 3 logs do not make up' "$work/errors" || fail "the message of --repeat is: $(cat "$work/errors")"
+grep -q -- '--repeat: 3 logs do not make up two or more builds of 2 runs each' "$work/errors" || fail "the message of --repeat is: $(cat "$work/errors")"
 
 # A budget decides the exit status.
 printf 'finding busy\n  title        GPU too busy\n  severity     warning\n  when         GPUBusy above 80 until 70\n  evidence     GPUBusy\n  says         The GPU is busy.\n  do           Draw less.\n  look         overview\n  house        Our own limit.\n' >"$work/tight.findings"

@@ -236,11 +236,11 @@ def insecure_addresses(work):
     with open(auth, "w") as file:
         file.write("bearer correct-horse\n")
     os.chmod(auth, 0o600)
-    for options, words in (([], "without --auth, everybody there can read all metrics"),
-                           (["--auth", auth], "without TLS, all on the way can read secrets and metrics")):
+    for options, words in (([], "without --auth, anyone there can read all metrics"),
+                           (["--auth", auth], "without TLS, anyone on the path can read secrets and metrics")):
         run = subprocess.run([sys.argv[1], "serve", "--demo", "--listen", "0.0.0.0:0", "--insecure", "-d", "1ms", *options],
                              stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=PATIENCE)
-        check(f"--insecure {options[:1]}", run.returncode == 0 and f"malitop: --insecure: 0.0.0.0:0: others reach it: {words}\n" in run.stderr,
+        check(f"--insecure {options[:1]}", run.returncode == 0 and f"malitop: --insecure: 0.0.0.0:0: reachable from other machines: {words}\n" in run.stderr,
               f"status {run.returncode}: {run.stderr}")
 
 

@@ -258,7 +258,7 @@ static void a_machine_that_does_not_answer_can_be_set_aside(void **state)
 	hang_device(&b);
 	for (int i = 0; i < 3 && !text[0]; i++) /* that it has started comes first */
 		session_event(&b.session, now_ns(&b), text, sizeof(text));
-	assert_string_equal(text, "all CPUs, kernel and user: has not answered for 12 s");
+	assert_string_equal(text, "all CPUs, kernel and user: not responding for 12 s");
 	count_process(&b, 4711);
 	session_event(&b.session, now_ns(&b), text, sizeof(text));
 	assert_int_equal(b.session.sources[0].away, AWAY_ASIDE);

@@ -380,8 +380,8 @@ static void counters_that_are_lost_and_come_back_take_turns_with_the_rest(void *
 		session_pause_gpu(s, true);
 		let_others_count(true);
 		session_pause_gpu(s, false);
-		assert_string_equal(said(b, 0), "Fake GPU: another program has its counters: "
-						"what the driver tells is shown");
+		assert_string_equal(said(b, 0), "Fake GPU: another program uses its counters: "
+						"showing what the driver reports");
 		await_samples(b, 0);
 		assert_int_equal(s->gpu->n_slots, 1);
 		let_others_count(false);

@@ -461,13 +461,13 @@ static void a_device_that_does_not_answer_is_told_and_left_alone(void **state)
 
 	assert_quiet(b, 0, 1);
 	hang_device(12 * S);
-	assert_string_equal(said(b, 0), "Fake GPU: has not answered for 12 s");
+	assert_string_equal(said(b, 0), "Fake GPU: not responding for 12 s");
 	assert_string_equal(session_away_text(s), "silent for 12 s");
 	hang_device(30 * S);
 	assert_quiet(b, 60 * S, 1); /* it is said once, and nothing is tried */
 	assert_string_equal(session_away_text(s), "silent for 42 s");
 	answer_call(false);
-	assert_string_equal(said(b, 60 * S), "Fake GPU: answers again");
+	assert_string_equal(said(b, 60 * S), "Fake GPU: responds again");
 	assert_null(session_away_text(s));
 }
 
@@ -476,7 +476,7 @@ static void one_that_answers_that_it_is_gone_is_gone(void **state)
 	struct session_life_bench *b = *state;
 
 	hang_device(12 * S);
-	assert_string_equal(said(b, 0), "Fake GPU: has not answered for 12 s");
+	assert_string_equal(said(b, 0), "Fake GPU: not responding for 12 s");
 	answer_call(true);
 	assert_string_equal(said(b, 0), "Fake GPU: the device is gone; trying again every 3 s");
 	assert_quiet(b, 0, 1);

@@ -175,7 +175,7 @@ static void a_search_finds_words_from_their_start_first(void **state)
 	assert_non_null(strstr(row_text(&b, 2), "no key, task, sign, metric or finding has this text"));
 	assert_int_equal(press_key(&b, K_ENTER), KEY_TAKEN);
 	type_text(&b, "/ause");
-	assert_non_null(strstr(row_text(&b, 2), "Pause the screen"));
+	assert_non_null(strstr(row_text(&b, 2), "Pause or resume the display"));
 	assert_int_equal(press_key(&b, K_ESCAPE), KEY_TAKEN);
 	assert_string_equal(b.help.search, "");
 	assert_int_equal(press_key(&b, K_ESCAPE), KEY_CLOSES);

@@ -481,7 +481,7 @@ static void a_pause_shows_the_processes_of_its_moment_or_says_that_there_are_non
 			assert_null(process_find(b.pane.table.list, cases[i].missing));
 		else
 			assert_string_equal(b.pane.table.missing,
-					    "no processes are kept from this moment: space goes on");
+					    "no processes are kept from this moment: space resumes");
 		press_key(&b, K_DOWN); /* over a list or none */
 		press_key(&b, 't');
 	}
@@ -956,8 +956,8 @@ static void keys_that_do_nothing_say_why(void **state)
 	} empty[] = {{K_UP, "no processes were read yet"},   {K_END, "no processes were read yet"},
 		     {K_HOME, "no processes were read yet"}, {K_PAGE_DOWN, "no processes were read yet"},
 		     {'k', "no processes were read yet"},    {K_ENTER, "no processes were read yet"}},
-	  paused[] = {{'H', "threads: left out when the screen goes on (space)"},
-		      {'H', "threads: listed when the screen goes on (space)"}};
+	  paused[] = {{'H', "threads: hidden when the screen resumes (space)"},
+		      {'H', "threads: listed when the screen resumes (space)"}};
 	struct process_pane_bench b;
 
 	(void)state;

@@ -65,7 +65,7 @@ static void only_rows_with_the_text_stay(void **state)
 	assert_true(shows(b, "arithmetic"));
 	assert_false(shows(b, "load/store"));
 	draw_view(b, "core", "nothing has this");
-	assert_true(shows(b, "no row of this view fits the filter"));
+	assert_true(shows(b, "No row matches. Esc clears the filter."));
 }
 
 static void a_row_of_the_filtered_view_can_be_selected_and_escape_shows_all(void **state)

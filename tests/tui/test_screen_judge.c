@@ -50,7 +50,7 @@ static void a_view_says_its_worst_finding_and_what_to_do(void **state)
 	draw_view(&b, "memory");
 	assert_shown(&b, "\n Reads wait for the bus  Read stall rate ", true);
 	assert_shown(&b, ", above 10.0 % (house); also ", true);
-	assert_shown(&b, "What to do the worst first", true);
+	assert_shown(&b, "What to do worst first", true);
 	draw_view(&b, "geometry"); /* nothing of it is about geometry */
 	assert_shown(&b, "Reads wait for the bus", false);
 	bench_fini(&b);
@@ -65,7 +65,7 @@ static void the_verdict_says_the_first_change_and_its_bound(void **state)
 	(void)state;
 	bench_init(&b, "bandwidth-bound", 160, 48);
 	screen_judge_rows(&b.s.screen.judge, &b.s.screen.views, rows);
-	assert_string_equal(rows[0].words, "Memory bound: bandwidth of reads");
+	assert_string_equal(rows[0].words, "Memory bound: read bandwidth");
 	assert_non_null(strstr(rows[1].evidence, "3 Memory: Reads wait for the bus, up to "));
 	bench_fini(&b);
 	bench_init(&b, "idle", 160, 48);
@@ -144,7 +144,7 @@ static void without_numbers_nothing_is_clear(void **state)
 	for (unsigned i = 0; i < b.s.screen.judge.judge->n_findings; i++)
 		b.s.screen.judge.judge->findings[i].number.value = NAN;
 	draw_view(&b, "memory");
-	assert_shown(&b, "\n Not clear  no number is known now", true);
+	assert_shown(&b, "\n Not clear  no number that a check needs is known now", true);
 	assert_shown(&b, "not clear", true);
 	bench_fini(&b);
 }

@@ -154,7 +154,7 @@ static void a_screen_that_is_paused_for_good_lets_the_gpu_sleep(void **state)
 	begin_run(&run, PANFROST);
 	run_press(&run, " ", 0, "PAUSED");
 	assert_true(run_wait(&run, 0, "not measured while paused"));
-	run_press(&run, "C", RUN_ALERT, "space goes on");
+	run_press(&run, "C", RUN_ALERT, "space resumes");
 	assert_true(run_wait(&run, 0, "not measured while paused"));
 	pty_send(&run.pty, " ");
 	assert_true(run_wait_gone(&run, 0, "not measured while paused"));
@@ -196,7 +196,7 @@ static void beside_a_program_that_counts_the_rest_is_shown_and_why(void **state)
 	begin_run(&run, PANFROST " taken=1");
 	assert_true(run_wait(&run, 0, "no counters"));
 	assert_true(run_wait(&run, 1, "What is missing"));
-	assert_true(run_wait(&run, 1, "another program has them"));
+	assert_true(run_wait(&run, 1, "another program uses them"));
 	end_run(&run);
 }
 

@@ -50,14 +50,14 @@ static void numbers_of_a_range_are_its_means(void **state)
 	(void)state;
 	run_shown(&run, &(struct run_options){.cols = 100, .rows = 30});
 	run_press(&run, "v", RUN_ALERT, "v: only while");
-	run_press(&run, " v", RUN_ALERT, "range: it begins here");
+	run_press(&run, " v", RUN_ALERT, "range: starts here");
 	run_press(&run, "v", RUN_ALERT, "range: it is empty");
 	end_range_later(&run);
 	run_press(&run, "v", RUN_ALERT, "S saves its means");
 	run_press(&run, "<", 0, "RANGE of "); /* its end is set, and stays */
-	run_press(&run, "v", RUN_ALERT, "range: none any more");
+	run_press(&run, "v", RUN_ALERT, "range: cleared");
 	run_press(&run, "", 0, "PAUSED");
-	run_press(&run, "v", RUN_ALERT, "range: it begins here");
+	run_press(&run, "v", RUN_ALERT, "range: starts here");
 	end_range_later(&run);
 	run_press(&run, " ", 0, "mean of "); /* going on forgets it */
 	run_quit(&run);
@@ -221,7 +221,7 @@ static void a_pinned_row_is_at_the_top_of_the_overview(void **state)
 	run_press(&run, "P", RUN_ALERT, "pin: select a row first");
 	run_press(&run, "2\x1b[BP", RUN_ALERT, "pin: it is at the top of the Overview");
 	run_press(&run, "1", 4, "Pinned");
-	run_press(&run, "\x1b[BP", RUN_ALERT, "no longer on the Overview");
+	run_press(&run, "\x1b[BP", RUN_ALERT, "removed from the Overview");
 	run_press(&run, "", 4, "GPU active");
 	run_quit(&run);
 	run_stop(&run);
@@ -239,7 +239,7 @@ static void a_filter_leaves_the_counters_with_its_text(void **state)
 	run_press(&run, "n", RUN_ALERT, "only in Counters");
 	run_press(&run, "a/L2CACHEFL", 5, "L2 cache flush cycles");
 	run_press(&run, "\r", 6, "L2 cache flush requests");
-	run_press(&run, "/xyz\r", 3, "no counter fits the filter");
+	run_press(&run, "/xyz\r", 3, "No counter matches.");
 	run_press(&run, "\x1b", 5, "GPU active raw cycles");
 	run_press(&run, "n", RUN_ALERT, "never counted are hidden");
 	run_press(&run, "n", RUN_ALERT, "counters: all");
@@ -247,7 +247,7 @@ static void a_filter_leaves_the_counters_with_its_text(void **state)
 	assert_true(run_wait(&run, 3, "in 5 s"));
 	run_press(&run, "w", RUN_ALERT, "counters: rate and counts");
 	run_press(&run, "!/zzzz", RUN_BOTTOM, "filter: zzzz");
-	run_press(&run, "\r", 0, "findings: none fits the filter");
+	run_press(&run, "\r", 0, "findings: none matches");
 	run_press(&run, "\x1b", 0, "SIMULATED");
 	run_quit(&run);
 	run_stop(&run);

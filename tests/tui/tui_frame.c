@@ -73,7 +73,7 @@ static void the_frame_view_leads_to_one_pass_and_back(void **state)
 		assert_true(run_wait(&run, 0, "com.example.game, pid 5207"));
 		assert_true(run_wait(&run, 0, cases[i].pass));
 		assert_true(run_wait(&run, 0, "of budget"));
-		press_key(&run, "\033[A\r", "from begin to end");
+		press_key(&run, "\033[A\r", "from start to end");
 		assert_true(run_wait(&run, 0, "meanwhile"));
 		assert_true(run_wait(&run, 0, "fragment queue"));
 		press_key(&run, "\033", "One frame");

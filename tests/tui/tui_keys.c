@@ -125,7 +125,7 @@ static void a_layout_hides_panels_until_escape(void **state)
 	run_press(&run, "\x1b", 0, " Work ");
 	assert_true(run_wait_gone(&run, 0, "HIDDEN"));
 	run_press(&run, "L2\r", 0, "5 PANELS HIDDEN");
-	run_press(&run, "?\t", 0, "malitop itself takes ");
+	run_press(&run, "?\t", 0, "malitop itself uses ");
 	run_press(&run, "q", 0, "HIDDEN");
 	run_quit(&run);
 	run_stop(&run);
@@ -299,12 +299,12 @@ static void keys_that_do_nothing_say_why(void **state)
 		{"[", "[: only in a replay"},
 		{"H", "H: a key of the Processes view (0)"},
 		{"g", "GPU: there is no other one"},
-		{"m", "mark 1: on the screen only; l begins a log"},
+		{"m", "mark 1: on the screen only; l starts a log"},
 		{"1\x1b[6~", "scroll: this view has no more rows"},
 		{"2c", "per core: on, but this view has nothing to break down"},
-		{" >", "history: this is the newest; space goes on"},
+		{" >", "history: this is the newest; space resumes"},
 		{"j-90s\r", "history: nothing older is kept"},
-		{"j+90s\r", "history: this is the newest; space goes on"},
+		{"j+90s\r", "history: this is the newest; space resumes"},
 		{" +++++++++++++", "interval: not longer than a refresh"},
 	};
 	struct run run;

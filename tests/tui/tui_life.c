@@ -250,14 +250,14 @@ static void a_driver_that_does_not_answer_is_waited_for_and_the_rest_goes_on(voi
 	run_shown(&run, &(struct run_options){.devices = devices, .cols = 160, .rows = 60});
 	hold_begin(&hold);
 	assert_true(run_wait(&run, 0, "GPU silent for "));
-	assert_true(run_wait(&run, RUN_ALERT, "Mali-G715 7 cores: has not answered for "));
+	assert_true(run_wait(&run, RUN_ALERT, "Mali-G715 7 cores: not responding for "));
 	pty_send(&run.pty, "?");
 	assert_true(run_wait(&run, 2, "Mali-G715 7 cores, kbase r54p1: silent for "));
 	pty_send(&run.pty, "?g");
 	assert_true(run_wait(&run, 0, "Mali-G78 7 cores (GPU 2 of 2)"));
 	assert_true(run_wait(&run, 0, "850 of 850 MHz")); /* the other one is measured */
 	hold_end(&hold);
-	assert_true(run_wait(&run, RUN_ALERT, "Mali-G715 7 cores: answers again"));
+	assert_true(run_wait(&run, RUN_ALERT, "Mali-G715 7 cores: responds again"));
 	pty_send(&run.pty, "g");
 	assert_true(run_wait(&run, 0, "Mali-G715 7 cores (GPU 1 of 2)"));
 	assert_true(run_wait(&run, 0, "850 of 850 MHz"));
@@ -284,7 +284,7 @@ static void every_end_works_while_a_driver_does_not_answer(void **state)
 		assert_false(run.emulator.alternate);
 		assert_true(pty_same_modes(&run.pty.before, &run.pty.report.modes));
 		assert_true(emulator_find(&run.emulator, 1,
-					  "malitop: Mali-G52 2 cores: has not answered for ") >= 0);
+					  "malitop: Mali-G52 2 cores: not responding for ") >= 0);
 		run_stop(&run);
 	}
 }

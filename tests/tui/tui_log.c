@@ -46,7 +46,7 @@ static void keys_begin_mark_and_end_a_log(void **state)
 
 	(void)state;
 	run_shown(&run, &(struct run_options){.cols = 120});
-	run_press(&run, "m", RUN_ALERT, "mark 1: on the screen only; l begins a log");
+	run_press(&run, "m", RUN_ALERT, "mark 1: on the screen only; l starts a log");
 	run_press(&run, "l", 0, "REC malitop-");
 	run_press(&run, "m", RUN_ALERT, "mark 1 in malitop-");
 	run_press(&run, "m", RUN_ALERT, "mark 2 in malitop-");
@@ -123,7 +123,7 @@ static void a_log_that_fails_is_told_and_the_screen_goes_on(void **state)
 	assert_true(run_wait(&run, 0, "REC run.mlog"));
 	assert_int_equal(unlink("run.mlog"), 0);
 	assert_true(run_wait(&run, RUN_ALERT, "log: run.mlog: the file was removed: logging stopped after "));
-	run_press(&run, "m", RUN_ALERT, ": on the screen only; l begins a log");
+	run_press(&run, "m", RUN_ALERT, ": on the screen only; l starts a log");
 	assert_true(run_wait_gone(&run, 0, "run.mlog"));
 	run_press(&run, "l", 0, "REC malitop-");
 	run_press(&run, "l", RUN_ALERT, " is complete: ");

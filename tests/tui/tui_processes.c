@@ -95,7 +95,7 @@ static void a_filter_finds_a_process_as_it_is_typed(void **state)
 	send_keys(&run, "/", RUN_ROWS - 1, "filter: _");
 	send_keys(&run, name, RUN_ROWS - 1, asked);
 	send_keys(&run, "", 2, ": 1 shown");
-	send_keys(&run, "q", 2, "none that the filter finds"); /* every key is the text's */
+	send_keys(&run, "q", 2, "no process matches"); /* every key is the text's */
 	send_keys(&run, "\x7f", 2, ": 1 shown");
 	send_keys(&run, "\r", RUN_ROWS - 1, "quit");
 	send_keys(&run, "", 2, ": 1 shown");
@@ -131,7 +131,7 @@ static void a_signal_is_sent_after_a_question(void **state)
 	assert_int_equal(waitpid(pid, &status, 0), pid);
 	assert_true(WIFSIGNALED(status));
 	assert_int_equal(WTERMSIG(status), SIGTERM);
-	send_keys(&run, "", 2, "none that the filter finds"); /* the list goes on */
+	send_keys(&run, "", 2, "no process matches"); /* the list goes on */
 	run_quit(&run);
 	run_assert_as_before(&run);
 	run_stop(&run);
@@ -186,7 +186,7 @@ static void a_paused_list_stands_still(void **state)
 	end_child(pid);
 	pty_read_for(&run.pty, 2500);
 	assert_true(emulator_find(&run.emulator, 2, ": 1 shown") >= 0);
-	send_keys(&run, " ", 2, "none that the filter finds");
+	send_keys(&run, " ", 2, "no process matches");
 	run_quit(&run);
 	run_stop(&run);
 }

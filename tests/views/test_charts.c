@@ -112,8 +112,8 @@ static void funnel_counts_for_each_shown_frame_or_else_for_each_wanted_one(void 
 		{true, 0, 76, {"entering   per frame    killed ", "12.0 M/s         -      25.0 %"}},
 		{true, NAN, 76, {"entering   per frame    killed ", "12.0 M/s         -      25.0 %"}},
 		/* 60 frames per second are wanted, whatever the vector says */
-		{false, NAN, 120, {"entering  per frame wanted    killed ", "M/s             200 k    25.0"}},
-		{false, 30, 76, {"entering  per wanted    killed ", "12.0 M/s       200 k    25.0 %"}},
+		{false, NAN, 120, {"entering  per target frame    killed ", "M/s             200 k    25.0"}},
+		{false, 30, 76, {"entering  per target    killed ", "12.0 M/s       200 k    25.0 %"}},
 		{true, 30, 60, {"entering    killed ", "12.0 M/s    25.0 %"}},
 	};
 	struct gpudb *db = shipped();
@@ -180,7 +180,7 @@ static void funnel_has_the_stages_of_each_gpu_in_its_own_order(void **state)
 /* A number per frame is of a frame that was shown, or says that it is of a wanted one. */
 static void without_frames_a_screen_says_that_they_are_wanted(void **state)
 {
-	static const char *const labels[] = {"used, wanted ", "needs wanted ", "px, wanted "};
+	static const char *const labels[] = {"used, target ", "needs target ", "px, target "};
 	struct gpudb *db = shipped();
 	struct board b;
 
@@ -192,11 +192,11 @@ static void without_frames_a_screen_says_that_they_are_wanted(void **state)
 		views_frames(&b.views, true, true);
 		known = shown(&b, "fragment", 200, 60, true);
 		assert_non_null(strstr(known, "a frame needs"));
-		assert_null(strstr(known, "wanted"));
+		assert_null(strstr(known, "target"));
 		views_frames(&b.views, false, false);
 		wanted = shown(&b, "fragment", 200, 60, true);
-		assert_non_null(strstr(wanted, "Cycles per screen pixel at 60 fps wanted"));
-		assert_non_null(strstr(wanted, "wanted"));
+		assert_non_null(strstr(wanted, "Cycles per screen pixel at 60 fps target"));
+		assert_non_null(strstr(wanted, "target"));
 		views_frames(&b.views, false, true);
 		saturated = shown(&b, "overview", 160, 48, true);
 		assert_non_null(strstr(saturated, "more if below 60 fps"));

@@ -241,7 +241,7 @@ static void what_is_left_out_is_always_said(void **state)
 		expect_text(drawn(&s, cases[i].cols, 20, false), cases[i].want);
 	}
 	s.table.n = 0;
-	expect_text(drawn(&s, 80, 20, false), "\n none that the filter finds\n");
+	expect_text(drawn(&s, 80, 20, false), "\n no process matches\n");
 	shown_fini(&s);
 }
 

@@ -160,7 +160,7 @@ static void a_refusal_says_why(void **state)
 	begin_run(&r, 1);
 	fixture_remove(&r.files, SYSFS);
 	assert_true(drm_run_open(&r));
-	assert_non_null(strstr(r.source->note, "--profiling: this kernel has no switch"));
+	assert_non_null(strstr(r.source->note, "--profiling: this kernel has no visible switch"));
 	assert_false(has_note(&r));
 	drm_run_fini(&r);
 }

@@ -164,9 +164,9 @@ static const struct kbase_refusal {
 	const char *words;
 } refusals[] = {
 	{"r44p0", NULL, 0x74021000, FAKE_CALL_OPEN, 1, EACCES,
-	 "kbase: /dev/mali0: cannot be opened: Permission denied"},
+	 "kbase: /dev/mali0: cannot open: Permission denied"},
 	{"r54p1", NULL, 0xb8520000, FAKE_CALL_OPEN, 1, EIO,
-	 "kbase: /dev/mali0: cannot be opened: Input/output error"},
+	 "kbase: /dev/mali0: cannot open: Input/output error"},
 	{"r54p1", NULL, 0xb8520000, FAKE_CALL_MMAP, 1, EPERM,
 	 "kinstr_prfcnt: cannot map the samples: Operation not permitted"},
 	{"r25p0", NULL, 0x74021000, FAKE_CALL_MMAP, 1, ENOMEM,

@@ -212,8 +212,8 @@ static void an_older_interface_of_a_job_manager_keeps_the_gpu_powered(void **sta
 		assert_false(r.source->untried);
 		r.source->backend->describe(r.source, &text);
 		assert_non_null(strstr(text.p, w < KBASE_WAYS_VINSTR
-						       ? "it rests while the screen is paused\n"
-						       : "it goes on while the screen is paused\n"));
+						       ? "which stops while the screen is paused\n"
+						       : "continues while the screen is paused\n"));
 		kbase_run_fini(&r);
 	}
 }
@@ -410,7 +410,7 @@ static void a_kernel_with_another_set_of_counters_is_shown_raw(void **state)
 	fake_sys_add_gpu(&r.fake, "r54p1", 0xb8520000, 0x5b3)->set = 1;
 	assert_true(kbase_run_open(&r) && kbase_run_start(&r, 100 * MS));
 	assert_null(r.source->product);
-	assert_non_null(strstr(r.source->note, "another set"));
+	assert_non_null(strstr(r.source->note, "a set other than"));
 	kbase_run_next(&r);
 	kbase_run_next(&r);
 	assert_true(kbase_run_sum(&r, "shader_core_63") > 0);

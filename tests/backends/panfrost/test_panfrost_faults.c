@@ -128,9 +128,9 @@ static void a_refusal_says_what_was_refused_and_what_to_do(void **state)
 		int code;
 		const char *words;
 	} refusals[] = {
-		{FAKE_CALL_DRM, 1, EACCES, "libdrm cannot ask for its driver: Permission denied"},
-		{FAKE_CALL_DRM, 2, EINVAL, "cannot ask for the GPU's product: Invalid argument"},
-		{FAKE_CALL_DRM, 4, ENODEV, "cannot ask for the GPU's shader cores: No such device"},
+		{FAKE_CALL_DRM, 1, EACCES, "libdrm cannot query its driver: Permission denied"},
+		{FAKE_CALL_DRM, 2, EINVAL, "cannot query the GPU's product: Invalid argument"},
+		{FAKE_CALL_DRM, 4, ENODEV, "cannot query the GPU's shader cores: No such device"},
 		{FAKE_CALL_MMAP, 1, ENOMEM, "no memory for the counters"},
 		{FAKE_CALL_DRM, 11, EBUSY, "another program counts: stop it, or use -b panfrost:fdinfo"},
 		{FAKE_CALL_DRM, 11, ENOSYS, "the kernel's unstable ioctls are off"},

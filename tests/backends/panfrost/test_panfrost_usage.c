@@ -131,8 +131,8 @@ static void a_kernel_that_does_not_report_clients_is_not_taken_for_an_idle_one(v
 		for (size_t i = 0; i < ARRAY_LEN(levels); i++)
 			if (drm_run_value(&r, levels[i]) != SAMPLE_UNKNOWN)
 				fail_msg("%s is known", levels[i]);
-		assert_non_null(strstr(r.source->note, "--profiling: this kernel has no switch for it that "
-						       "can be seen: Linux 6.10 and later have one"));
+		assert_non_null(strstr(r.source->note, "--profiling: this kernel has no visible switch "
+						       "for it: Linux 6.10 and later have one"));
 		assert_null(strstr(r.source->note, "root, or"));
 		assert_null(strstr(r.source->note, "No such file"));
 		r.backend->describe(r.source, &text);

@@ -596,10 +596,10 @@ static void the_frame_view_shows_one_frame_and_one_pass(void **state)
 	AUTOFREE char *alone = frame_view_text(&b, v, 100, 30, "pass2.ms", NULL);
 
 	assert_non_null(strstr(view, "work 7.00  waits 2.00  present 1.00  = 10.00 ms"));
-	assert_non_null(strstr(view, "10.0 ms  frame 7, one of 8  two or more at once 33 % of GPU time"));
+	assert_non_null(strstr(view, "10.0 ms  frame 7, 1 of 8  queues overlap 33 % of GPU time"));
 	assert_non_null(strstr(view, "budget 10.0 ms"));
 	assert_non_null(strstr(alone,
-			       "post: own 3.00 ms, from begin to end 4.00 ms, 50.0 % of the GPU's frame, "
+			       "post: own 3.00 ms, from start to end 4.00 ms, 50.0 % of the GPU's frame, "
 			       "30.0 % of the budget"));
 	assert_null(strstr(alone, "main"));
 	free(v);
@@ -634,8 +634,8 @@ static void the_frame_view_says_whether_frames_come_late_and_why(void **state)
 		const char *title, *words;
 	} cases[] = {
 		{50, "Frames are on time", "10.0 of 20.0 ms; GPU 6.0 ms; CPU work 7.0 ms; on time "},
-		{200, "Frames come late", "CPU work 7.0 of 5.0 ms: cut 2.0 ms; GPU 6.0 ms as well"},
-		{120, "Frames come late", "CPU 7.0 and GPU 6.0 ms would do beside each other"},
+		{200, "Frames are late", "CPU work 7.0 of 5.0 ms: cut 2.0 ms; GPU 6.0 ms as well"},
+		{120, "Frames are late", "CPU 7.0 and GPU 6.0 ms would fit in parallel"},
 	};
 	struct pass_table table;
 	struct passes_bench b;
