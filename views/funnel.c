@@ -144,7 +144,7 @@ static void draw_share(const struct drawing *d, const struct series *s, struct r
 {
 	double value = series_now(s, d->data);
 
-	widget_value(d, r, s, NULL, value, series_style(s, d->data, NULL, value, -1), false);
+	widget_value(d, r, s, NULL, value, series_style(s, d->data, NULL, value), false);
 }
 
 static void draw_stage(const struct drawing *d, const struct stage *stage, const struct funnel_columns *c,

@@ -77,7 +77,7 @@ static enum style worst_style(const struct drawing *d)
 
 	if (!chart_option_series(d->chart, d->data, "corner", &s) || s.metric->alert == ALERT_NONE)
 		return STYLE_HOT;
-	style = series_style(&s, d->data, NULL, series_now(&s, d->data), -1);
+	style = series_style(&s, d->data, NULL, series_now(&s, d->data));
 	return style == STYLE_CALM ? STYLE_BUSY : style == STYLE_TEXT ? STYLE_SERIES1 : STYLE_HOT;
 }
 

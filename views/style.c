@@ -84,9 +84,9 @@ static enum style style_in_whole(const struct series *series, const struct view_
 }
 
 enum style series_style(const struct series *series, const struct view_data *data,
-			const struct metric_instance *instance, double value, int back)
+			const struct metric_instance *instance, double value)
 {
-	return style_in_whole(series, data, instance, limit_style(series, data, value, back), back);
+	return style_in_whole(series, data, instance, limit_style(series, data, value, -1), -1);
 }
 
 enum style chart_style(const struct drawing *d, const struct series *series,

@@ -333,7 +333,7 @@ void widget_value(const struct drawing *d, struct rect r, const struct series *s
 	}
 	rect_left(&r, widget_number(d->canvas, r, series->metric->unit, value, series->metric->grows,
 				    is_estimated(feed, series->metric, instance), style));
-	level = series_style(series, d->data, instance, value, -1);
+	level = series_style(series, d->data, instance, value);
 	if (!judged && style_is_beyond(level))
 		canvas_text(d->canvas, r, style, "!");
 	else if (flags & (SAMPLE_GAP | SAMPLE_STRETCHED | SAMPLE_ERROR))

@@ -53,13 +53,13 @@ static inline bool style_is_beyond(enum style style)
 enum style load_style(double percent);
 /* Calm within the limit of a metric. Beyond it busy, hot or STYLE_TEXT, as its finding is a
  * warning, critical or a note (judge_severity). STYLE_TEXT without a limit, and beyond the frame
- * budget while frames have no work. It applies to now (back < 0) or to a point of history, where
- * notes are warnings. An instance (NULL: all) is beyond a limit only while the whole is, because
- * findings judge the whole and a screen has one judgement. */
+ * budget while frames have no work. An instance (NULL: all) is beyond a limit only while the whole
+ * is: findings judge the whole, and a screen has one judgement. */
 enum style series_style(const struct series *series, const struct view_data *data,
-			const struct metric_instance *instance, double value, int back);
-/* The style of a series in a chart. With `levels load`, percentages without a limit are loads, with
- * `hot METRIC` hot only while that metric is. `levels limit` uses a metric's limit. */
+			const struct metric_instance *instance, double value);
+/* The same in a chart, now (back < 0) or at a point of history, where notes are warnings. With
+ * `levels load`, percentages without a limit are loads; with `hot METRIC` they are hot only while
+ * that metric is hot, too; with `levels limit` its limit is a metric's. */
 enum style chart_style(const struct drawing *d, const struct series *series,
 		       const struct metric_instance *instance, double value, int back);
 /* Whether a busy unit may limit the workload at that time: the metric of the option `hot` is at

@@ -48,12 +48,12 @@ static void find_cpus(struct cpus *cpus, const struct sys *sys)
 		}
 }
 
-static uint64_t read_khz(const struct sys *sys, const char *dir, const char *name)
+static uint64_t read_top_khz(const struct sys *sys, const char *dir)
 {
 	char path[SYSFS_PATH];
 	int64_t khz;
 
-	snprintf(path, sizeof(path), "%s/%s", dir, name);
+	snprintf(path, sizeof(path), "%s/cpuinfo_max_freq", dir);
 	return sys_read_i64(sys, path, &khz) && khz > 0 && khz <= 100000000 ? (uint64_t)khz : SAMPLE_UNKNOWN;
 }
 
@@ -79,7 +79,7 @@ static void add_policy(struct cpus *cpus, const struct sys *sys, const char *dir
 	if (!any)
 		return;
 	snprintf(policy->dir, sizeof(policy->dir), "%s", dir);
-	policy->top_khz = read_khz(sys, dir, "cpuinfo_max_freq");
+	policy->top_khz = read_top_khz(sys, dir);
 	cpus->n_policies++;
 }
 
@@ -105,7 +105,7 @@ static void find_policies(struct cpus *cpus, const struct sys *sys)
 	/* Before Linux 4.3 each CPU had the files itself. */
 	for (unsigned i = 0; i < cpus->n; i++) {
 		snprintf(dir, sizeof(dir), "sys/devices/system/cpu/cpu%u/cpufreq", cpus->cpus[i].number);
-		if (cpus->cpus[i].policy < 0 && read_khz(sys, dir, "cpuinfo_max_freq") != SAMPLE_UNKNOWN)
+		if (cpus->cpus[i].policy < 0 && read_top_khz(sys, dir) != SAMPLE_UNKNOWN)
 			add_policy(cpus, sys, dir, cpus->cpus[i].number);
 	}
 }

@@ -103,9 +103,9 @@ bool mlog_writer_flush(struct mlog_writer *w, struct err *err)
 	return true;
 }
 
-void mlog_writer_trim(struct mlog_writer *w, size_t n, bool lists)
+void mlog_writer_trim(struct mlog_writer *w, size_t n)
 {
-	mlog_builder_trim(w->builder, n, lists);
+	mlog_builder_trim(w->builder, n, false);
 }
 
 size_t mlog_writer_rows(const struct mlog_writer *w)

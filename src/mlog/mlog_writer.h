@@ -26,8 +26,8 @@ bool mlog_writer_note(struct mlog_writer *w, const struct mlog_note *note, struc
 bool mlog_writer_processes(struct mlog_writer *w, const struct process_list *list, struct err *err);
 /* Write the collected data, if any, as a block. Call it at least once a second. */
 bool mlog_writer_flush(struct mlog_writer *w, struct err *err);
-/* mlog_builder_trim, mlog_builder_rows. */
-void mlog_writer_trim(struct mlog_writer *w, size_t n, bool lists);
+/* mlog_builder_trim without lists, mlog_builder_rows. */
+void mlog_writer_trim(struct mlog_writer *w, size_t n);
 size_t mlog_writer_rows(const struct mlog_writer *w);
 /* Whether a block will soon be written without mlog_writer_flush. */
 bool mlog_writer_is_full(const struct mlog_writer *w);

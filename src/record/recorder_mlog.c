@@ -174,13 +174,13 @@ static bool write_block_in_time(struct raw *r, struct err *err)
 	/* While this thread waited in a write, the rings have filled: what is in them comes
 	 * late. */
 	if (!room || (r->sink.reader.acks && now_ns - r->newest_ns > LATE_NS)) {
-		mlog_writer_trim(r->writer, 1, false);
+		mlog_writer_trim(r->writer, 1);
 		return true;
 	}
 	rows = mlog_writer_rows(r->writer);
 	fit = r->sample_size > 0 && room != SIZE_MAX ? (size_t)((double)room / r->sample_size) : SIZE_MAX;
 	if (fit < rows)
-		mlog_writer_trim(r->writer, rows = fit ? fit : 1, false);
+		mlog_writer_trim(r->writer, rows = fit ? fit : 1);
 	if (!mlog_writer_flush(r->writer, err))
 		return false;
 	if (rows)

@@ -14,7 +14,6 @@
 #define SYNC_BEGIN "\x1b[?2026h"
 #define SYNC_END "\x1b[?2026l"
 #define SYNC_LEAST 512 /* bytes: a terminal reads a shorter frame at once, so it never shows half of it */
-#define SETTLE_MS 220  /* for pending output, and again for the bytes that restore the terminal */
 
 struct term {
 	const struct sys *sys;
@@ -138,7 +137,7 @@ void term_close(struct term *term)
 {
 	if (!term)
 		return;
-	tty_settle(&term->tty, SETTLE_MS);
+	tty_settle(&term->tty);
 	term_restore();
 	alloc_on_failure(NULL);
 	exit_signals_back();
@@ -218,7 +217,7 @@ static enum term_event handle_signals(struct term *term, struct term_input *in)
 	struct signals signals = exit_signals_seen();
 
 	if (!signals.quit && signals.stop) {
-		tty_settle(&term->tty, SETTLE_MS);
+		tty_settle(&term->tty);
 		term->timing = false;
 		term_restore();
 		term->entered = false;

@@ -63,8 +63,8 @@ bool tty_take_modes(struct term_tty *tty); /* returns false and sets errno */
 /* Write what the terminal accepts now. Returns true if nothing is left pending. */
 bool tty_flush(struct term_tty *tty);
 bool tty_is_pending(const struct term_tty *tty);
-/* Wait up to timeout_ms for a stalled terminal to accept pending output, then discard the rest. */
-void tty_settle(struct term_tty *tty, int timeout_ms);
+/* Wait a moment for a stalled terminal to accept pending output, then discard the rest. */
+void tty_settle(struct term_tty *tty);
 /* Read without waiting. Returns the number of bytes, 0 if there are none; sets gone. */
 size_t tty_read(struct term_tty *tty, char *buf, size_t size);
 /* The size as the kernel reports it; 0 if it does not know. */

@@ -9,6 +9,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#define SETTLE_MS 220 /* for pending output, and again for the bytes that restore the terminal */
+
 /* Open a file description of our own, so that O_NONBLOCK does not affect the shell and other
  * programs. */
 static int open_anew(int fd)
@@ -155,10 +157,10 @@ void tty_unstop(int fd)
 	set_modes(fd, &modes);
 }
 
-void tty_settle(struct term_tty *tty, int timeout_ms)
+void tty_settle(struct term_tty *tty)
 {
 	int64_t start = tty->sys->monotonic_ns(tty->sys);
-	int64_t limit = timeout_ms * INT64_C(1000000);
+	const int64_t limit = SETTLE_MS * INT64_C(1000000);
 	bool unstopped = false;
 
 	while (!tty_flush(tty)) {

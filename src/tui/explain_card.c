@@ -359,7 +359,7 @@ static void draw_border_text(const struct explained *s, bool finding, struct can
 
 		unit_format(text, value, m->unit, m->grows, false);
 		canvas_printf(canvas, rect_right(&row, text_width(text) + 2),
-			      series_style(&s->series, &s->data, NULL, value, -1), " %s ", text);
+			      series_style(&s->series, &s->data, NULL, value), " %s ", text);
 		rect_right(&row, 1);
 		if (text_width(title) + 2 > row.w)
 			str_printable(title, sizeof(title), m->def->name);
