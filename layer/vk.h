@@ -267,7 +267,6 @@ static inline uint64_t pack_format(uint32_t format, uint32_t colours, bool depth
 
 /* vk_record.c */
 void command_action(struct vk_command *c, enum passes_kind kind);
-void command_close_run(struct vk_command *c);
 #define COUNTS_UNKNOWN \
 	((struct pass_counts){PASSES_COUNT_UNKNOWN, PASSES_COUNT_UNKNOWN, PASSES_VERTICES_UNKNOWN})
 /* Unknown and anything is unknown, and so is what is too large. */

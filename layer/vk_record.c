@@ -78,7 +78,7 @@ static unsigned begin_span(struct vk_command *c, const struct pass_span *span)
 	return number;
 }
 
-void command_close_run(struct vk_command *c)
+static void close_run(struct vk_command *c)
 {
 	if (c->suspended)
 		return;
@@ -99,7 +99,7 @@ static void begin_run(struct vk_command *c, enum passes_kind kind)
 		return;
 	if (c->run_kind == kind)
 		return;
-	command_close_run(c);
+	close_run(c);
 	c->run_kind = kind;
 	span.name = labels_name(&c->labels);
 	if (!span.name)
@@ -127,7 +127,7 @@ static void begin_pass(struct vk_command *c, uint16_t title, VkExtent2D size, bo
 	if (!span.name)
 		span.name = title;
 	if (!resumes) {
-		command_close_run(c);
+		close_run(c);
 		c->pass = begin_span(c, &span);
 	}
 }
@@ -257,14 +257,14 @@ VKAPI_ATTR void VKAPI_CALL hook_CmdExecuteCommands(VkCommandBuffer commandBuffer
 static void push_label(struct vk_command *c, const char *text)
 {
 	if (!c->inside && !c->secondary)
-		command_close_run(c);
+		close_run(c);
 	labels_push(&c->labels, text);
 }
 
 static void pop_label(struct vk_command *c)
 {
 	if (!c->inside && !c->secondary)
-		command_close_run(c);
+		close_run(c);
 	labels_pop(&c->labels);
 }
 
@@ -321,7 +321,7 @@ VKAPI_ATTR VkResult VKAPI_CALL hook_EndCommandBuffer(VkCommandBuffer commandBuff
 {
 	struct vk_command *c = command_of(commandBuffer);
 
-	command_close_run(c);
+	close_run(c);
 	return c->device->calls.EndCommandBuffer(commandBuffer);
 }
 

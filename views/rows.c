@@ -71,7 +71,8 @@ static bool is_kept(const struct feed *feed, const struct metric *metric,
 	return true;
 }
 
-unsigned rows_find(const struct drawing *d, struct row rows[ROWS_MAX])
+/* All rows of a chart, without values and scales. */
+static unsigned find_rows(const struct drawing *d, struct row rows[ROWS_MAX])
 {
 	enum instance_kind kind = kind_of(chart_option(d->chart, "each"));
 	unsigned n = 0;
@@ -143,7 +144,7 @@ static void sort_rows(const struct view_data *data, struct row *rows, unsigned n
 
 unsigned rows_list(const struct drawing *d, struct row rows[ROWS_MAX])
 {
-	unsigned n = rows_find(d, rows);
+	unsigned n = find_rows(d, rows);
 	double scale = common_scale(d, rows, n);
 	bool idle = chart_is_idle(d->chart, d->data);
 
@@ -202,7 +203,7 @@ static struct need rows_size(const struct drawing *d, int cols)
 		n = widget_each_rows(d);
 		return (struct need){n, n};
 	}
-	n = (int)rows_find(d, rows) + names_thread(d);
+	n = (int)find_rows(d, rows) + names_thread(d);
 	min = chart_option_int(d->chart, "rows", n);
 	return (struct need){min < n ? min : n,
 			     n + rows_has_stats(d->chart, cols) + count_texts(d->chart, cols)};
@@ -221,7 +222,7 @@ static void draw_graph(const struct drawing *d, struct rect r)
 bool rows_have_bars(const struct drawing *d, int cols)
 {
 	struct row rows[ROWS_MAX];
-	unsigned n = rows_find(d, rows);
+	unsigned n = find_rows(d, rows);
 
 	return rows_columns(d->chart, rows, n, cols).bar > 0;
 }
@@ -376,7 +377,7 @@ void widget_rows_draw(const struct drawing *d, struct rect r)
 static int rows_axis(const struct drawing *d, struct rect inner)
 {
 	struct row rows[ROWS_MAX];
-	int n = (int)rows_find(d, rows) + rows_has_stats(d->chart, inner.w) + names_thread(d);
+	int n = (int)find_rows(d, rows) + rows_has_stats(d->chart, inner.w) + names_thread(d);
 	struct rows_cpus cpus;
 
 	if (widget_has_each(d))

@@ -25,8 +25,6 @@ struct row_columns {
 
 /* How important the row is, roughly in percent. It decides which rows stay if space is short. */
 double row_weight(const struct row *row);
-/* List all rows of a chart, without values and scales. Returns how many. */
-unsigned rows_find(const struct drawing *d, struct row rows[ROWS_MAX]);
 /* List all rows of a chart in order, with `sort load` the sub rows by value. Returns how many. */
 unsigned rows_list(const struct drawing *d, struct row rows[ROWS_MAX]);
 struct row_columns rows_columns(const struct chart *chart, const struct row *rows, unsigned n, int cols);

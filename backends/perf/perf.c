@@ -349,24 +349,8 @@ static const struct backend_extras perf_extras = {
 #endif
 };
 
-const struct backend backend_perf = {
-	.name = "perf",
-	.help = "the CPUs' own counters: cycles, instructions, branches, caches, TLBs, and events of the "
-		"kernel",
-	.kind = SOURCE_PERF,
-	.priv_size = sizeof(struct perf),
-	.probe = perf_probe,
-	.open = perf_open,
-	.start = perf_start,
-	.read = perf_read,
-	.stop = perf_stop,
-	.close = perf_close,
-	.extras = &perf_extras,
-	.describe = perf_describe,
-};
-
 /* From what is constant after open only. */
-void perf_describe(const struct source *source, struct strbuf *text)
+static void perf_describe(const struct source *source, struct strbuf *text)
 {
 	const struct perf *p = source->priv;
 	const char *help = p->refused ? perf_rights_help(p->refused) : NULL;
@@ -397,3 +381,19 @@ void perf_describe(const struct source *source, struct strbuf *text)
 			strbuf_str(text, "): no hardware events: a virtual machine without a virtual PMU?\n");
 	}
 }
+
+const struct backend backend_perf = {
+	.name = "perf",
+	.help = "the CPUs' own counters: cycles, instructions, branches, caches, TLBs, and events of the "
+		"kernel",
+	.kind = SOURCE_PERF,
+	.priv_size = sizeof(struct perf),
+	.probe = perf_probe,
+	.open = perf_open,
+	.start = perf_start,
+	.read = perf_read,
+	.stop = perf_stop,
+	.close = perf_close,
+	.extras = &perf_extras,
+	.describe = perf_describe,
+};

@@ -280,6 +280,5 @@ static inline bool perf_is_denied(int code)
 void perf_list_events(const struct sys *sys, void (*add)(void *ctx, const struct event_info *event),
 		      void *ctx);
 void perf_verify(const struct sys *sys, const struct verify_out *out);
-void perf_describe(const struct source *source, struct strbuf *text);
 
 #endif

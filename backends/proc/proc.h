@@ -192,9 +192,6 @@ void proc_level_parse_load(uint64_t load[3], const char *text);
 /* The share of the last 10 s in which at least one thread waited, in hundredths of a percent. */
 uint64_t proc_level_parse_pressure(const char *text);
 void proc_level_parse_memory(uint64_t *total, uint64_t *available, const char *text);
-/* The reasons for which the firmware of a Raspberry Pi holds the CPUs back now; SAMPLE_UNKNOWN if
- * the text is not its hexadecimal number. */
-uint64_t proc_level_parse_firmware(const char *text);
 /* Whether a cooling device of this type holds a clock down. A fan cools too, but does not. */
 bool proc_level_slows(const char *type);
 /* Whether a thermal zone of this type measures a temperature, and an important one. */

@@ -209,9 +209,9 @@ static uint64_t read_hottest(struct proc *p, const struct sys *sys)
 	return hottest == -1 ? (uint64_t)-2 : (uint64_t)hottest; /* -1 means unknown */
 }
 
-/* Bits of get_throttled: low voltage, a cap, throttling and the soft limit of heat, now; those from
- * 16 on are about the past. */
-uint64_t proc_level_parse_firmware(const char *text)
+/* Bits of get_throttled, a hexadecimal number (else SAMPLE_UNKNOWN): low voltage, a cap, throttling
+ * and the soft limit of heat, now; those from 16 on are about the past. */
+static uint64_t parse_firmware(const char *text)
 {
 	unsigned long long bits;
 	uint64_t n = 0;
@@ -233,7 +233,7 @@ static uint64_t read_brakes(struct proc *p, const struct sys *sys)
 	char text[PROC_TEXT];
 
 	if (sysfs_file_read(sys, &p->files[FILE_FIRMWARE], text, sizeof(text)) > 0)
-		n = proc_level_parse_firmware(text);
+		n = parse_firmware(text);
 	for (unsigned i = 0; i < p->n_coolers; i++) {
 		uint64_t state;
 

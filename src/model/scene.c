@@ -97,7 +97,8 @@ static float change_at(const struct search *s, int cell, struct scene_change *ch
 	return changed >= RATES_LEAST ? sum : 0;
 }
 
-bool scene_is_after(const struct scene_change *change, const struct scene_rates *part)
+/* Whether a part of the time around the change is more like the scene after it. */
+static bool is_after(const struct scene_change *change, const struct scene_rates *part)
 {
 	float nearer = 0;
 
@@ -118,14 +119,14 @@ static bool settle_cell(const struct search *s, struct scene_change *change)
 	int middle = change->cell, wrong = 0, fewest;
 
 	for (int i = middle - s->least; i < middle + s->least; i++)
-		wrong += !scene_is_after(change, &s->cells[i]);
+		wrong += !is_after(change, &s->cells[i]);
 	fewest = wrong + 1;
 	for (int i = middle - s->least; i < middle + s->least; i++) {
 		if (wrong < fewest) {
 			fewest = wrong;
 			change->cell = i;
 		}
-		wrong += scene_is_after(change, &s->cells[i]) ? 1 : -1;
+		wrong += is_after(change, &s->cells[i]) ? 1 : -1;
 	}
 	return fewest <= s->least / 3;
 }
@@ -173,7 +174,7 @@ int64_t scene_moment(const struct scene_change *change, int64_t before_ns, int64
 
 		if (!read(user, middle - part_ns / 2, &part))
 			break;
-		*(scene_is_after(change, &part) ? &after_ns : &before_ns) = middle;
+		*(is_after(change, &part) ? &after_ns : &before_ns) = middle;
 	}
 	return after_ns;
 }

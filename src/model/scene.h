@@ -31,8 +31,6 @@ void scene_read(struct scene_rates *scene, const struct metric_set *set, const d
  * number. */
 unsigned scene_changes(const struct scene_rates *cells, int n, int least, struct scene_change *out,
 		       unsigned most);
-/* Whether a part of the time around the change is more like the scene after it. */
-bool scene_is_after(const struct scene_change *change, const struct scene_rates *part);
 
 /* When it changed: between two moments beside the change, to part_ns. `read` fills in the scene of
  * a part that begins there; false: it is unknown. */

@@ -136,7 +136,7 @@ static bool has_family(struct span families, enum gpu_family family)
 	return false;
 }
 
-const struct metric_template *template_named(const struct gpudb *db, const char *name)
+static const struct metric_template *template_named(const struct gpudb *db, const char *name)
 {
 	for (unsigned i = 0; name && i < db->n_templates; i++)
 		if (strcmp(db->templates[i].name, name) == 0)

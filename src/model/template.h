@@ -29,8 +29,6 @@ struct metric_template {
 	struct template_row_def open; /* while reading: the section and chart of the next rows */
 };
 
-/* Return the template of that name; NULL if there is none. */
-const struct metric_template *template_named(const struct gpudb *db, const char *name);
 /* Return the template for a product; NULL if its family has none. */
 const struct metric_template *template_for(const struct gpudb *db, const struct gpu_product *product);
 /* Return the template of the product's own guide; NULL if it has none. */

@@ -129,7 +129,7 @@ struct report_mean report_mean_of(const double *values, unsigned n)
 	return m;
 }
 
-struct report_mean report_side_value(const struct report_side *side, unsigned row, const char *phase)
+static struct report_mean side_mean(const struct report_side *side, unsigned row, const char *phase)
 {
 	AUTOFREE double *values = xcalloc(side->n, sizeof(*values));
 
@@ -151,7 +151,7 @@ bool report_side_cells(const struct report_side *sides, unsigned n, unsigned row
 	bool known = false;
 
 	for (unsigned i = 0; i < n; i++) {
-		const struct report_mean value = report_side_value(&sides[i], row, phase);
+		const struct report_mean value = side_mean(&sides[i], row, phase);
 
 		known = known || value.n;
 		put(&sides[i], row, &value, out);
@@ -204,8 +204,8 @@ static bool fill_change(const struct report_side *was, const struct report_side 
 {
 	*c = (struct report_change){.row = row,
 				    .phase = phase,
-				    .was = report_side_value(was, row, phase),
-				    .now = report_side_value(now, row, phase)};
+				    .was = side_mean(was, row, phase),
+				    .now = side_mean(now, row, phase)};
 	if (!c->was.n || !c->now.n)
 		return false;
 	c->share = c->was.mean != 0   ? (c->now.mean - c->was.mean) / fabs(c->was.mean)
@@ -336,7 +336,7 @@ static bool put_range(const struct report_side *sides, unsigned n, unsigned row,
 	unsigned lowest = 0, highest = 0;
 
 	for (unsigned i = 0; i < n; i++) {
-		double value = report_side_value(&sides[i], row, NULL).mean;
+		double value = side_mean(&sides[i], row, NULL).mean;
 
 		if (value < low)
 			low = value, lowest = i;

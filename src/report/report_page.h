@@ -29,10 +29,8 @@ char *report_seconds(char text[UNITS_TEXT], double seconds);
 char *report_value_text(char text[UNITS_TEXT], const struct metric *metric, double value);
 char *report_number_text(char text[UNITS_TEXT], const struct judge_number *number, double value);
 
-/* The following are plain text. Whether it held for the whole log, except for a moment. */
-bool report_throughout(const struct report_log *log, const struct judged *what);
-/* Append where a verdict or a finding held, the longest phases first, up to `most`: "level 1, 24.0
- * s; menu, 3.0 s"; or "throughout, 60.0 s". */
+/* The following are plain text. Append where a verdict or a finding held, the longest phases first,
+ * up to `most`: "level 1, 24.0 s; menu, 3.0 s"; or "throughout, 60.0 s". */
 void report_where(const struct report_log *log, const struct judged *what, unsigned most, struct strbuf *out);
 /* Append the evidence of a verdict or finding, as means while it held: "GPU active 98.2 %, fragment
  * 92.0 %". */
@@ -211,7 +209,6 @@ struct report_mean {
 void report_side_name(const struct report_side *side, struct strbuf *out);
 /* Find the phase of this name; NULL is the whole log. */
 bool report_phase_named(const struct report_log *log, const char *name, unsigned *phase);
-struct report_mean report_side_value(const struct report_side *side, unsigned row, const char *phase);
 /* Append a row: `put` writes the cell of each side. Returns false if no side has a value. */
 bool report_side_cells(const struct report_side *sides, unsigned n, unsigned row, const char *phase,
 		       void (*put)(const struct report_side *side, unsigned row,

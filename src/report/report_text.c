@@ -77,7 +77,8 @@ char *report_number_text(char text[UNITS_TEXT], const struct judge_number *numbe
 
 /* ---- verdicts and findings ---- */
 
-bool report_throughout(const struct report_log *log, const struct judged *what)
+/* For all of the log, but for a moment. */
+static bool held_throughout(const struct report_log *log, const struct judged *what)
 {
 	return report_held_s(log, what, log->n_phases) * 1e9 >=
 	       THROUGHOUT * (double)(log->end_ns - log->begin_ns);
@@ -87,7 +88,7 @@ void report_where(const struct report_log *log, const struct judged *what, unsig
 {
 	double held_s[REPORT_PHASES];
 
-	if (report_throughout(log, what) && log->n_phases > 1) {
+	if (held_throughout(log, what) && log->n_phases > 1) {
 		strbuf_printf(out, "throughout, %s",
 			      report_seconds(TEXT, report_held_s(log, what, log->n_phases)));
 		return;
@@ -203,7 +204,7 @@ void report_sentence(const struct report_log *log, struct strbuf *out)
 	}
 	need = report_verdict_need(log, verdict);
 	strbuf_str(out, verdict->def->title);
-	if (log->n_phases > 1 && !report_throughout(log, verdict))
+	if (log->n_phases > 1 && !held_throughout(log, verdict))
 		strbuf_printf(out, " in %s", phase_of(log, verdict)->name);
 	if (report_is_gpu(verdict) && isfinite(need.need_ms) && isfinite(need.have_ms)) {
 		put_need(&need, out);
