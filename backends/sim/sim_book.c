@@ -53,7 +53,7 @@ static double gpu_number(const struct sim_gpu *gpu, struct span name)
 {
 	double x;
 
-	for (const struct sim_fact *f = gpu->facts; f->name; f++)
+	for (const struct gpu_constant *f = gpu->facts; f->name; f++)
 		if (span_is(name, f->name))
 			return f->value;
 	return span_double(name, &x) ? x : (double)NAN;

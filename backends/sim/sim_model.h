@@ -122,10 +122,7 @@ struct sim_gpu {
 	bool job_manager;     /* vertex and compute work share a queue */
 	bool ray_tracing;
 	uint64_t top_khz;
-	struct sim_fact {
-		const char *name; /* NULL: the last one */
-		double value;
-	} facts[24];
+	struct gpu_constant facts[24]; /* the last one has no name */
 };
 
 /* Triangles of a pass on the screen. Small ones cost more than their pixels: many cover no sample

@@ -51,7 +51,7 @@ static void init_gpu(struct sim_gpu *g, const struct gpu_product *product)
 		.ray_tracing = layout_has(layout, "MaliRTURay"),
 		.top_khz = (uint64_t)product->typical.mhz * 1000,
 	};
-	const struct sim_fact facts[] = {
+	const struct gpu_constant facts[] = {
 		{"cores", g->cores},
 		{"slices", g->slices},
 		{"bus_bits", g->bus_bits},

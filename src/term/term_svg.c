@@ -54,11 +54,7 @@ static struct ink style_ink(const struct term_options *options, bool white, unsi
 	return ink;
 }
 
-/* ---- shapes ---- */
-
-struct box {
-	int x, y, w, h;
-};
+/* ---- shapes, in pixels of a cell ---- */
 
 #define BOXES_MOST 8
 
@@ -85,7 +81,7 @@ static const struct {
 	{0x2577, GO_DOWN, 1, 0},
 };
 
-static unsigned line_boxes(uint32_t ch, struct box boxes[BOXES_MOST])
+static unsigned line_boxes(uint32_t ch, struct rect boxes[BOXES_MOST])
 {
 	const int mid_x = CELL_W / 2, mid_y = CELL_H / 2;
 	unsigned n = 0, i = 0;
@@ -95,27 +91,27 @@ static unsigned line_boxes(uint32_t ch, struct box boxes[BOXES_MOST])
 	if (i == ARRAY_LEN(lines))
 		return 0;
 	for (int dash = 0; dash < lines[i].dashes; dash++)
-		boxes[n++] = (struct box){1 + dash * CELL_W / lines[i].dashes, mid_y,
-					  CELL_W / lines[i].dashes / 2 + 1, 1};
+		boxes[n++] = (struct rect){1 + dash * CELL_W / lines[i].dashes, mid_y,
+					   CELL_W / lines[i].dashes / 2 + 1, 1};
 	if (n)
 		return n;
 	if (lines[i].goes & (GO_LEFT | GO_RIGHT)) {
 		int from = lines[i].goes & GO_LEFT ? 0 : mid_x,
 		    to = lines[i].goes & GO_RIGHT ? CELL_W : mid_x + 1;
 
-		boxes[n++] = (struct box){from, mid_y, to - from, 1};
+		boxes[n++] = (struct rect){from, mid_y, to - from, 1};
 	}
 	if (lines[i].goes & (GO_UP | GO_DOWN)) {
 		int from = lines[i].goes & GO_UP ? 0 : mid_y,
 		    to = lines[i].goes & GO_DOWN ? CELL_H : mid_y + 1;
 
-		boxes[n++] = (struct box){mid_x - lines[i].thick / 2, from, lines[i].thick, to - from};
+		boxes[n++] = (struct rect){mid_x - lines[i].thick / 2, from, lines[i].thick, to - from};
 	}
 	return n;
 }
 
 /* Dots from the top, the left column first; their bits are in an order of their own. */
-static unsigned braille_boxes(unsigned dots, struct box boxes[BOXES_MOST])
+static unsigned braille_boxes(unsigned dots, struct rect boxes[BOXES_MOST])
 {
 	static const uint8_t bits[2][4] = {{0x01, 0x02, 0x04, 0x40}, {0x08, 0x10, 0x20, 0x80}};
 	unsigned n = 0;
@@ -123,13 +119,13 @@ static unsigned braille_boxes(unsigned dots, struct box boxes[BOXES_MOST])
 	for (int x = 0; x < 2; x++)
 		for (int y = 0; y < 4; y++)
 			if (dots & bits[x][y])
-				boxes[n++] = (struct box){x * CELL_W / 2 + 1, y * CELL_H / 4 + 1,
-							  CELL_W / 2 - 1, CELL_H / 4 - 1};
+				boxes[n++] = (struct rect){x * CELL_W / 2 + 1, y * CELL_H / 4 + 1,
+							   CELL_W / 2 - 1, CELL_H / 4 - 1};
 	return n;
 }
 
 /* The boxes that a character consists of; 0: it is text. */
-static unsigned char_boxes(uint32_t ch, struct box boxes[BOXES_MOST])
+static unsigned char_boxes(uint32_t ch, struct rect boxes[BOXES_MOST])
 {
 	int high = 0;
 
@@ -139,11 +135,11 @@ static unsigned char_boxes(uint32_t ch, struct box boxes[BOXES_MOST])
 		high = (int)(ch - 0x2580) * CELL_H / 8;
 	else if (ch >= 0x2591 && ch <= 0x2593)
 		high = CELL_H;
-	boxes[0] = (struct box){0, CELL_H - high, CELL_W, high};
+	boxes[0] = (struct rect){0, CELL_H - high, CELL_W, high};
 	if (ch == 0x2580)
-		boxes[0] = (struct box){0, 0, CELL_W, CELL_H / 2};
+		boxes[0] = (struct rect){0, 0, CELL_W, CELL_H / 2};
 	else if (ch == 0x2596)
-		boxes[0] = (struct box){0, CELL_H / 2, CELL_W / 2, CELL_H / 2};
+		boxes[0] = (struct rect){0, CELL_H / 2, CELL_W / 2, CELL_H / 2};
 	else if (!high)
 		return line_boxes(ch, boxes);
 	return 1;
@@ -191,11 +187,11 @@ static void add_ground(const struct canvas *c, unsigned style, const struct ink 
 /* Boxes as wide as their cells join into one. */
 static void put_shapes(struct strbuf *path, uint32_t ch, int x, int y, int n)
 {
-	struct box boxes[BOXES_MOST];
+	struct rect boxes[BOXES_MOST];
 	unsigned n_boxes = char_boxes(ch, boxes);
 
 	for (unsigned i = 0; i < n_boxes; i++) {
-		const struct box *b = &boxes[i];
+		const struct rect *b = &boxes[i];
 		bool joins = b->w == CELL_W;
 
 		for (int at = 0; at < (joins ? 1 : n); at++)
@@ -237,7 +233,7 @@ static void put_char(struct strbuf *out, uint32_t ch)
 
 static bool is_text(const struct cell *cell, unsigned style)
 {
-	struct box boxes[BOXES_MOST];
+	struct rect boxes[BOXES_MOST];
 
 	return cell->style == style && cell->ch > ' ' && cell->ch != BRAILLE && !char_boxes(cell->ch, boxes);
 }
