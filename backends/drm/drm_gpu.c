@@ -75,13 +75,8 @@ void drm_gpu_fill(struct drm_gpu *g, struct source *source, const struct drm_usa
 
 	g->id = facts->id;
 	source->product = gpu_identity_find(source, g->id, &assumed);
-	source->constants = (struct source_constants){
-		.core_count = (unsigned)__builtin_popcountll(facts->core_mask),
-		.l2_slice_count = facts->slices,
-		.bus_width_bits = facts->bus_bits,
-		.block_values = facts->block_values,
-		.core_mask = facts->core_mask,
-	};
+	source->constants = facts->constants;
+	source->constants.core_count = (unsigned)__builtin_popcountll(facts->constants.core_mask);
 	g->n_engines = gpu_identity_engines(source->product, facts->core_features, facts->thread_features,
 					    source->constants.core_count);
 	gpu_identity_name(source, g->id, assumed);

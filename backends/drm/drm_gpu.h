@@ -24,8 +24,8 @@ struct drm_gpu {
 
 /* What a driver's registers tell. */
 struct drm_gpu_facts {
-	uint64_t id, core_mask; /* GPU_ID; the cores that the driver uses */
-	unsigned slices, bus_bits, block_values;
+	uint64_t id;                       /* GPU_ID */
+	struct source_constants constants; /* of the cores that the driver uses; not their number */
 	uint32_t core_features, thread_features;
 	bool counts;
 	const char *notes[2]; /* for the user; NULL: none */
