@@ -90,7 +90,6 @@ bool sysfs_find_gpu(const struct sys *sys, const char *device, bool first, char 
 		}
 	if (count == 1)
 		snprintf(dir, SYSFS_DIR, "sys/class/devfreq/%.64s", names[found]);
-	if (n >= 0)
-		sys_names_free(names, n);
+	sys_names_free(names, n);
 	return count == 1;
 }

@@ -36,8 +36,7 @@ static void find_pmus(struct cpu_keys *keys, const struct cpus *cpus, const stru
 		GROW(keys->pmus, keys->n_pmus, keys->cap_pmus);
 		keys->pmus[keys->n_pmus++] = xstrdup(names[i]);
 	}
-	if (n >= 0)
-		sys_names_free(names, n);
+	sys_names_free(names, n);
 }
 
 /* One block per CPU: "processor : 3", then either "CPU implementer" and "CPU part", or "model

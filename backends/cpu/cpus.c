@@ -98,8 +98,7 @@ static void find_policies(struct cpus *cpus, const struct sys *sys)
 		snprintf(dir, sizeof(dir), "sys/devices/system/cpu/cpufreq/policy%u", (unsigned)number);
 		add_policy(cpus, sys, dir, (unsigned)number);
 	}
-	if (n >= 0)
-		sys_names_free(names, n);
+	sys_names_free(names, n);
 	if (cpus->n_policies)
 		return;
 	/* Before Linux 4.3 each CPU had the files itself. */

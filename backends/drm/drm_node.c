@@ -50,14 +50,12 @@ bool drm_node_is_alone(const struct sys *sys, const char *node)
 	int n = sys->list(sys, "sys/class/misc/mali0", &names);
 	bool alone = n < 0;
 
-	if (n >= 0)
-		sys_names_free(names, n);
+	sys_names_free(names, n);
 	n = sys->list(sys, "sys/class/drm", &names);
 	for (int i = 0; i < n; i++)
 		alone = alone && (strcmp(names[i], node) == 0 ||
 				  !drm_node_is_mali(sys, names[i], driver, sizeof(driver)));
-	if (n >= 0)
-		sys_names_free(names, n);
+	sys_names_free(names, n);
 	return alone;
 }
 
@@ -97,8 +95,7 @@ bool drm_node_probe(const struct sys *sys, const struct backend *backend, const 
 	for (int i = 0; i < n; i++)
 		if (is_driver(sys, nodes[i], driver))
 			source_found_add(found, backend, nodes[i]);
-	if (n >= 0)
-		sys_names_free(nodes, n);
+	sys_names_free(nodes, n);
 	return true;
 }
 
@@ -149,8 +146,7 @@ unsigned drm_node_minors(const struct sys *sys, const char *node, unsigned minor
 
 	for (int i = 0; i < n_names && n < DRM_MINORS_MAX; i++)
 		n += take_minor(names[i], &minors[n]);
-	if (n_names >= 0)
-		sys_names_free(names, n_names);
+	sys_names_free(names, n_names);
 	if (!n)
 		n = take_minor(node, &minors[0]);
 	return n;

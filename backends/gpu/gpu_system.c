@@ -163,8 +163,7 @@ static void find_zones(struct gpu_system *g)
 			sysfs_file_init(&g->zones[g->n_zones++], true, "sys/class/thermal/%.64s/temp",
 					names[i]);
 	}
-	if (n >= 0)
-		sys_names_free(names, n);
+	sys_names_free(names, n);
 }
 
 static void init_places(struct gpu_system *g, const struct sys *sys, unsigned number,

@@ -81,8 +81,7 @@ static bool list_directories(const struct gpu_system *g, const struct gpu_system
 		if (bytes)
 			add_bytes(list, (unsigned)pid, bytes);
 	}
-	if (n >= 0)
-		sys_names_free(names, n);
+	sys_names_free(names, n);
 	return n >= 0 && (n_known || !n_found);
 }
 
@@ -185,8 +184,7 @@ static bool debugfs_is_empty(const struct gpu_system *g)
 	char **names;
 	int n = g->sys->list(g->sys, "sys/kernel/debug", &names);
 
-	if (n >= 0)
-		sys_names_free(names, n);
+	sys_names_free(names, n);
 	return n == 0;
 }
 

@@ -54,8 +54,7 @@ void perf_pmus_find(struct perf_pmus *pmus, const struct sys *sys)
 	*pmus = (struct perf_pmus){.sys = sys};
 	for (int i = 0; i < n; i++)
 		add_pmu(pmus, sys, names[i]);
-	if (n >= 0)
-		sys_names_free(names, n);
+	sys_names_free(names, n);
 }
 
 void perf_pmus_fini(struct perf_pmus *pmus)
@@ -98,8 +97,7 @@ static void list_formats(const struct perf_pmu *pmu, const struct sys *sys, char
 	for (int i = 0; i < count && n < size; i++)
 		if (is_name(span_of(names[i])))
 			n += (size_t)snprintf(list + n, size - n, "%s, ", names[i]);
-	if (count >= 0)
-		sys_names_free(names, count);
+	sys_names_free(names, count);
 }
 
 /* The config word of this name; NULL: it is none. */
@@ -250,8 +248,7 @@ bool perf_pmu_check(const struct perf_pmu *pmu, const struct sys *sys, uint64_t 
 		if (span_is(span_until(&ranges, ':'), "config") && spread_value(&spread, ranges))
 			known |= spread.mask;
 	}
-	if (n >= 0)
-		sys_names_free(names, n);
+	sys_names_free(names, n);
 	return !known || !(config & ~known) ||
 	       err_set(err, ERR_USAGE, "%#" PRIx64 " has bits that %s does not use: valid bits are %#" PRIx64,
 		       config, pmu->name, known);

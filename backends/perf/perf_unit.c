@@ -63,8 +63,7 @@ static void read_listed(struct perf_unit *unit, const struct sys *sys)
 	for (int i = 0; i < n; i++)
 		if (arm_event_find(span_of(names[i]), &number) && number < PERF_ARM_EVENTS)
 			unit->listed[number / 64] |= (uint64_t)1 << number % 64;
-	if (n >= 0)
-		sys_names_free(names, n);
+	sys_names_free(names, n);
 }
 
 static bool is_listed(const struct perf_unit *unit, uint64_t number)

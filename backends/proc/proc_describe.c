@@ -169,8 +169,7 @@ static void foot_cooling(const struct sys *sys, struct strbuf *text, size_t star
 		if (sys_read_i64(sys, path, &most) && most >= state)
 			strbuf_printf(text, " of %lld", (long long)most);
 	}
-	if (n >= 0)
-		sys_names_free(names, n);
+	sys_names_free(names, n);
 }
 
 static void put_cluster(const struct proc *p, unsigned c, struct strbuf *text)

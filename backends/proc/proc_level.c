@@ -66,8 +66,7 @@ static void open_thermal(struct proc *p, const struct sys *sys)
 		if (read_type(sys, names[i], "cooling_device", type) && proc_level_slows(type))
 			sysfs_file_init(&p->coolers[p->n_coolers++], true,
 					"sys/class/thermal/%.64s/cur_state", names[i]);
-	if (n >= 0)
-		sys_names_free(names, n);
+	sys_names_free(names, n);
 }
 
 static void open_files(struct proc *p, const struct sys *sys)

@@ -196,8 +196,7 @@ static void add_each(struct power *power, const struct sys *sys, const char *dir
 
 	for (int i = 0; i < n && i < CHIPS; i++)
 		add(power, sys, names[i]);
-	if (n >= 0)
-		sys_names_free(names, n);
+	sys_names_free(names, n);
 }
 
 void power_open(struct power *power, const struct sys *sys)

@@ -43,8 +43,7 @@ static void find_nodes(struct process_gpu *gpu, const struct sys *sys)
 	for (int i = 0; i < n; i++)
 		if (drm_node_is_mali(sys, names[i], driver, sizeof(driver)))
 			drm_clients_add(&gpu->clients, names[i], driver);
-	if (n >= 0)
-		sys_names_free(names, n);
+	sys_names_free(names, n);
 }
 
 static int by_pid(const void *a, const void *b)

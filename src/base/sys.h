@@ -45,8 +45,8 @@ struct sys {
 	/* The same until a time of monotonic_ns; INT64_MAX: without end. May return 0 earlier, and
 	 * later by a thousandth of the wait. */
 	int (*poll_until)(const struct sys *sys, struct pollfd *fds, unsigned n, int64_t monotonic_ns);
-	/* List the names in a directory, sorted, without "." and ".."; free them with
-	 * sys_names_free. */
+	/* List the names in a directory, sorted, without "." and "..". Free them with
+	 * sys_names_free, after a failure, too: then they are NULL, and it does nothing. */
 	int (*list)(const struct sys *sys, const char *path, char ***names);
 	/* List the names that are numbers above 0, ascending, without an allocation per name. The
 	 * array (NULL at first) grows and belongs to the caller; *cap is its capacity. Returns the

@@ -157,8 +157,7 @@ static bool is_loaded(const struct doctor *d, const char *module)
 
 	snprintf(path, sizeof(path), "sys/module/%s", module);
 	n = d->sys->list(d->sys, path, &names);
-	if (n >= 0)
-		sys_names_free(names, n);
+	sys_names_free(names, n);
 	return n >= 0;
 }
 
@@ -199,8 +198,7 @@ static bool check_platform(struct doctor *d)
 			break;
 		}
 	}
-	if (n >= 0)
-		sys_names_free(names, n);
+	sys_names_free(names, n);
 	return found;
 }
 
@@ -222,8 +220,7 @@ static bool check_nodes(struct doctor *d, const struct registry_driver *of)
 			   "driver %s: this build has no backend for it", driver);
 		found = true;
 	}
-	if (n >= 0)
-		sys_names_free(names, n);
+	sys_names_free(names, n);
 	return found;
 }
 

@@ -175,8 +175,7 @@ static void describe_nodes(const struct device_walk *w, const struct registry_dr
 		else if (driver[0])
 			snprintf(text, size, "of %s, not a Mali driver", driver);
 	}
-	if (n >= 0)
-		sys_names_free(names, n);
+	sys_names_free(names, n);
 }
 
 /* Which drivers were looked for, what of them is there, why it could not be opened, and what to

@@ -323,6 +323,7 @@ static int fake_list(const struct sys *sys, const char *path, char ***names)
 	LOCKED(sys);
 	struct fake_sys *f = of(sys);
 
+	*names = NULL;
 	return faulty(f, FAKE_CALL_LIST) ? -1 : f->real.list(&f->real, path, names);
 }
 

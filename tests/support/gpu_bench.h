@@ -65,6 +65,7 @@ static int bench_close_file(const struct sys *sys, int fd)
 
 static int bench_list(const struct sys *sys, const char *path, char ***names)
 {
+	*names = NULL;
 	return is_refused(bench_of(sys), path) ? -1 : bench_of(sys)->fixture_sys.list(sys, path, names);
 }
 
