@@ -188,11 +188,13 @@ static bool parse_help(struct scenario_text *r, struct err *err)
 {
 	AUTO_STRBUF struct strbuf help = {0};
 	struct stanza_line row;
+	int more;
 
 	strbuf_add(&help, r->line.value.p, r->line.value.n);
-	while (stanza_next(&r->s, &row, err) && row.kind == STANZA_ROW)
+	while ((more = stanza_more(&r->s, STANZA_ROW, &row, err)) > 0)
 		strbuf_printf(&help, " %.*s", SPAN_ARG(row.text));
-	stanza_back(&r->s, &row);
+	if (more < 0)
+		return false;
 	if (help.n >= sizeof(r->sc->help))
 		return stanza_fail(&r->s, r->line.line, err, "help is longer than %zu bytes",
 				   sizeof(r->sc->help) - 1);
@@ -272,17 +274,17 @@ static bool parse_field(struct scenario_text *r, struct err *err)
 
 static bool parse_scenario(struct scenario_text *r, unsigned first, struct err *err)
 {
+	int more;
+
 	set_defaults(NUMBERS_IN(r->sc, sim_scenario, cpu), cpu_numbers);
 	set_defaults(NUMBERS_IN(r->sc, sim_scenario, wave), game_numbers);
-	while (stanza_next(&r->s, &r->line, err)) {
-		if (r->line.kind == STANZA_OPEN || r->line.kind == STANZA_END)
-			return (r->sc->n_phases && r->sc->n_passes) ||
-			       stanza_fail(&r->s, first, err, "scenario '%s' needs a pass and a phase",
-					   r->sc->name);
+	while ((more = stanza_more(&r->s, STANZA_FIELD, &r->line, err)) > 0)
 		if (!parse_field(r, err))
 			return false;
-	}
-	return false;
+	if (more < 0)
+		return false;
+	return (r->sc->n_phases && r->sc->n_passes) ||
+	       stanza_fail(&r->s, first, err, "scenario '%s' needs a pass and a phase", r->sc->name);
 }
 
 bool sim_scenario_load(struct sim_scenario *sc, const struct gpudb *db, const char *name, struct err *err)

@@ -20,12 +20,6 @@ bool stanza_fail(const struct stanza *s, unsigned line, struct err *err, const c
 	return err_set(err, 0, "%s:%u: %s", s->file, line, what);
 }
 
-void stanza_back(struct stanza *s, const struct stanza_line *line)
-{
-	s->ahead = *line;
-	s->has_ahead = true;
-}
-
 /* Return whether any byte is below 0x20 or is 0x7f. Test eight bytes at a time, because every byte
  * of the data files passes here at every start. */
 static bool has_control(struct span text)
@@ -126,6 +120,17 @@ bool stanza_next(struct stanza *s, struct stanza_line *line, struct err *err)
 	}
 	line->line = s->line;
 	return true;
+}
+
+int stanza_more(struct stanza *s, enum stanza_kind least, struct stanza_line *line, struct err *err)
+{
+	if (!stanza_next(s, line, err))
+		return -1;
+	if (line->kind >= least)
+		return 1;
+	s->ahead = *line;
+	s->has_ahead = true;
+	return 0;
 }
 
 void stanza_skip(struct stanza *s)

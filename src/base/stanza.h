@@ -42,8 +42,10 @@ void stanza_init(struct stanza *s, const char *file, struct span text);
 bool stanza_next(struct stanza *s, struct stanza_line *line, struct err *err);
 /* Skip the rest of a shipped stanza. */
 void stanza_skip(struct stanza *s);
-/* Put the last line back, so that the next stanza_next returns it again. */
-void stanza_back(struct stanza *s, const struct stanza_line *line);
+/* Read the next line if it belongs to what was read last. least: STANZA_FIELD for a stanza with its
+ * rows, STANZA_ROW for a field. Returns 1; 0 if it belongs to something else, so that stanza_next
+ * returns it again; -1 if it is malformed. */
+int stanza_more(struct stanza *s, enum stanza_kind least, struct stanza_line *line, struct err *err);
 
 /* Set *err to "file:line: ...". Returns false. */
 bool stanza_fail(const struct stanza *s, unsigned line, struct err *err, const char *fmt, ...)

@@ -31,14 +31,6 @@ struct about_reader {
 
 #define about_fail(r, ...) stanza_fail(&(r)->s, (r)->line.line, (r)->err, __VA_ARGS__)
 
-static bool next_line(struct about_reader *r)
-{
-	if (!stanza_next(&r->s, &r->line, r->err))
-		return false;
-	r->rest = r->line.value;
-	return true;
-}
-
 struct about_field {
 	const char *key;
 	/* `at` points to the member in its struct. put adds nothing for an unknown value. */
@@ -304,12 +296,10 @@ static bool get_slot(struct slot *slot, struct about_reader *r)
 static bool get_slots(const struct about_field *f, void *at, struct about_reader *r)
 {
 	struct mlog_source *source = at;
+	int more;
 
-	for (;;) {
-		if (!next_line(r))
-			return false;
-		if (r->line.kind != STANZA_ROW)
-			break;
+	while ((more = stanza_more(&r->s, STANZA_ROW, &r->line, r->err)) > 0) {
+		r->rest = r->line.value;
 		if (source->n_slots == f->most)
 			return about_fail(r, "more than %" PRIu64 " slots", f->most);
 		GROW(source->slots, source->n_slots, r->cap_slots);
@@ -317,8 +307,7 @@ static bool get_slots(const struct about_field *f, void *at, struct about_reader
 			return false;
 		source->n_slots++;
 	}
-	stanza_back(&r->s, &r->line);
-	return true;
+	return more == 0;
 }
 
 /* ---- the stanzas ---- */
@@ -380,20 +369,18 @@ void mlog_about_format(const struct mlog_about *about, struct strbuf *out)
 /* Parse the fields up to the next stanza. Skip unknown fields: later versions may add some. */
 static bool get_fields(const struct about_field *fields, void *thing, struct about_reader *r)
 {
-	for (;;) {
+	int more;
+
+	while ((more = stanza_more(&r->s, STANZA_FIELD, &r->line, r->err)) > 0) {
 		const struct about_field *f = fields;
 
-		if (!next_line(r))
-			return false;
-		if (r->line.kind == STANZA_OPEN || r->line.kind == STANZA_END)
-			break;
+		r->rest = r->line.value;
 		while (f->key && !(r->line.kind == STANZA_FIELD && span_is(r->line.key, f->key)))
 			f++;
 		if (f->key && !f->get(f, (char *)thing + f->offset, r))
 			return false;
 	}
-	stanza_back(&r->s, &r->line);
-	return true;
+	return more == 0;
 }
 
 static bool check_source(struct mlog_source *source, struct about_reader *r)
@@ -447,8 +434,9 @@ static bool get_about(struct mlog_about *about, struct about_reader *r)
 	bool is_log = false, ok = true;
 
 	while (ok) {
-		if (!next_line(r))
+		if (!stanza_next(&r->s, &r->line, r->err))
 			return false;
+		r->rest = r->line.value;
 		if (r->line.kind == STANZA_END)
 			return is_log || about_fail(r, "no stanza 'log'");
 		if (span_is(r->line.key, "log"))

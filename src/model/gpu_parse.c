@@ -310,6 +310,7 @@ static bool layout_block(const struct field *f, void *text)
 	struct span rest = f->line->value, word = span_word(&rest), like = span_word(&rest);
 	struct stanza_line row;
 	unsigned block = 0;
+	int more;
 
 	while (block < BLOCK_COUNT && !span_is(word, gpu_block_names[block]))
 		block++;
@@ -319,16 +320,10 @@ static bool layout_block(const struct field *f, void *text)
 	if (like.n && !(t->like[block] = layout_above(f->db, t->layout, span_trim(rest))))
 		return field_fail(f, "block '%.*s': expected the name of a layout that is above",
 				  SPAN_ARG(f->line->value));
-	for (;;) {
-		if (!stanza_next(f->s, &row, f->err))
-			return false;
-		if (row.kind != STANZA_ROW)
-			break;
+	while ((more = stanza_more(f->s, STANZA_ROW, &row, f->err)) > 0)
 		if (!layout_row(&(struct field){f->db, f->s, &row, f->err}, t, block))
 			return false;
-	}
-	stanza_back(f->s, &row);
-	return true;
+	return more == 0;
 }
 
 /* On success *s is after the layout. The caller frees *text. */

@@ -24,6 +24,7 @@ static bool part_parse(struct gpudb *db, struct stanza *s, const struct stanza_l
 {
 	struct gpudb_part part = {open->key, open->value, open->line, *s};
 	struct stanza_line line;
+	int more;
 
 	GROW(db->parts, db->n_parts, db->cap_parts);
 	db->parts[db->n_parts++] = part;
@@ -31,12 +32,9 @@ static bool part_parse(struct gpudb *db, struct stanza *s, const struct stanza_l
 		stanza_skip(s);
 		return true;
 	}
-	do {
-		if (!stanza_next(s, &line, err))
-			return false;
-	} while (line.kind != STANZA_OPEN && line.kind != STANZA_END);
-	stanza_back(s, &line);
-	return true;
+	while ((more = stanza_more(s, STANZA_FIELD, &line, err)) > 0)
+		;
+	return more == 0;
 }
 
 /* Every kind of stanza and its parser. */
@@ -101,6 +99,7 @@ static bool parse_rows(struct gpudb *db, stanza_parse_fn *parse, struct stanza *
 	struct stanza_line line;
 	struct stanza copy;
 	uint64_t rows;
+	int more;
 
 	if (!stanza_next(s, &line, err))
 		return false;
@@ -108,10 +107,10 @@ static bool parse_rows(struct gpudb *db, stanza_parse_fn *parse, struct stanza *
 	    rows < 1 || rows > ROWS_MOST)
 		return stanza_fail(s, line.line, err, "%.*s: expected the field 'rows', 1 to %d",
 				   SPAN_ARG(open->value), ROWS_MOST);
-	while (line.kind != STANZA_OPEN && line.kind != STANZA_END)
-		if (!stanza_next(s, &line, err))
-			return false;
-	stanza_back(s, &line);
+	while ((more = stanza_more(s, STANZA_FIELD, &line, err)) > 0)
+		;
+	if (more < 0)
+		return false;
 	stanza.n = (size_t)((line.kind == STANZA_OPEN ? line.text.p : s->rest.p) - stanza.p);
 	for (unsigned row = 1; row <= rows; row++) {
 		stanza_init(&copy, s->file, copy_row(db, stanza, row));
@@ -173,20 +172,15 @@ static bool screen_parse(struct gpudb *db, struct span *view, struct stanza *s,
 	struct span chart = open->value;
 	struct stanza_line line;
 	unsigned n = 0;
+	int more;
 
 	if (span_is(open->key, "view"))
 		*view = open->value;
-	for (;;) {
-		if (!stanza_next(s, &line, err))
-			return false;
-		if (line.kind == STANZA_OPEN || line.kind == STANZA_END)
-			break;
+	while ((more = stanza_more(s, STANZA_FIELD, &line, err)) > 0)
 		if (is_chart && line.kind == STANZA_FIELD && span_is(line.key, "expr") &&
 		    !add_formula(db, gpudb_own_name(*view, chart, ++n), s, &line, err))
 			return false;
-	}
-	stanza_back(s, &line);
-	return true;
+	return more == 0;
 }
 
 /* view: of a file of the user's that may have screens; NULL: it is data only. */

@@ -51,16 +51,11 @@ bool fields_parse(struct gpudb *db, void *thing, const struct gpudb_field *field
 {
 	AUTO_STRBUF struct strbuf known = {0};
 	struct stanza_line line;
+	int more;
 
-	for (;;) {
+	while ((more = stanza_more(s, STANZA_FIELD, &line, err)) > 0) {
 		const struct gpudb_field *f = fields;
 
-		if (!stanza_next(s, &line, err))
-			return false;
-		if (line.kind == STANZA_OPEN || line.kind == STANZA_END) {
-			stanza_back(s, &line);
-			return true;
-		}
 		if (line.kind == STANZA_ROW)
 			return stanza_fail(s, line.line, err, "row '%.*s': this field has no rows",
 					   SPAN_ARG(line.key));
@@ -75,6 +70,7 @@ bool fields_parse(struct gpudb *db, void *thing, const struct gpudb_field *field
 		if (!f->read(&(struct field){db, s, &line, err}, (char *)thing + f->offset))
 			return false;
 	}
+	return more == 0;
 }
 
 bool field_string(const struct field *f, void *member)
@@ -87,17 +83,15 @@ bool field_text(const struct field *f, void *member)
 {
 	AUTO_STRBUF struct strbuf all = {0};
 	struct stanza_line row;
+	int more;
 
-	for (;;) {
-		if (!stanza_next(f->s, &row, f->err))
-			return false;
-		if (row.kind != STANZA_ROW)
-			break;
+	while ((more = stanza_more(f->s, STANZA_ROW, &row, f->err)) > 0) {
 		if (!all.n)
 			strbuf_add(&all, f->line->value.p, f->line->value.n);
 		strbuf_printf(&all, "%s%.*s", all.n ? " " : "", SPAN_ARG(row.text));
 	}
-	stanza_back(f->s, &row);
+	if (more < 0)
+		return false;
 	*(struct span *)member =
 		all.n ? (struct span){gpudb_string(f->db, (struct span){all.p, all.n}), all.n}
 		      : f->line->value;

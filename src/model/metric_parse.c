@@ -70,17 +70,12 @@ static bool field_help(const struct field *f, void *member)
 {
 	struct span *help = member;
 	struct stanza_line row;
+	int more;
 
 	*help = f->line->value;
-	for (;;) {
-		if (!stanza_next(f->s, &row, f->err))
-			return false;
-		if (row.kind != STANZA_ROW)
-			break;
+	while ((more = stanza_more(f->s, STANZA_ROW, &row, f->err)) > 0)
 		help->n = (size_t)(row.text.p + row.text.n - help->p);
-	}
-	stanza_back(f->s, &row);
-	return true;
+	return more == 0;
 }
 
 void metric_help(const struct metric_def *def, struct strbuf *out)

@@ -105,25 +105,21 @@ bool chart_parse(struct gpudb *db, struct stanza *s, const struct stanza_line *o
 {
 	const char *title = title_after_number(db, s, open, err);
 	struct stanza_line line;
+	int more;
 
 	if (!title)
 		return false;
 	if (!db->open_template->open.section)
 		return stanza_fail(s, open->line, err, "chart without a section above it");
 	db->open_template->open.chart = title;
-	for (;;) {
-		if (!stanza_next(s, &line, err))
-			return false;
-		if (line.kind != STANZA_FIELD)
-			break;
+	while ((more = stanza_more(s, STANZA_FIELD, &line, err)) > 0) {
+		if (line.kind == STANZA_ROW)
+			return stanza_fail(s, line.line, err, "'%.*s': a row of a chart is indented by 2",
+					   SPAN_ARG(line.text));
 		if (!row_parse(db, s, &line, err))
 			return false;
 	}
-	if (line.kind == STANZA_ROW)
-		return stanza_fail(s, line.line, err, "'%.*s': a row of a chart is indented by 2",
-				   SPAN_ARG(line.text));
-	stanza_back(s, &line);
-	return true;
+	return more == 0;
 }
 
 /* ---- the template of one GPU ---- */

@@ -125,26 +125,27 @@ static void a_line_may_have_1023_bytes_and_no_more(void **state)
 	}
 }
 
-static void a_line_put_back_comes_again_unchanged(void **state)
+static void a_line_that_does_not_belong_to_a_part_comes_again_unchanged(void **state)
 {
 	struct stanza_line first, again, end;
 	struct stanza s;
 	struct err err;
 
 	(void)state;
-	stanza_init(&s, "file", SPAN_LIT("a b\n  c d\n"));
+	stanza_init(&s, "file", SPAN_LIT("a b\n  c d\n    e\n f\n"));
 	assert_true(stanza_next(&s, &first, &err));
-	assert_true(stanza_next(&s, &first, &err));
-	stanza_back(&s, &first);
+	assert_int_equal(stanza_more(&s, STANZA_ROW, &first, &err), 0);
 	assert_true(stanza_next(&s, &again, &err));
 	assert_int_equal(again.kind, STANZA_FIELD);
 	assert_int_equal(again.line, 2);
 	assert_true(span_is(again.key, "c") && span_is(again.value, "d") && span_is(again.text, "c d"));
-	for (int i = 0; i < 3; i++) {
-		assert_true(stanza_next(&s, &end, &err));
-		assert_int_equal(end.kind, STANZA_END);
-		stanza_back(&s, &end);
-	}
+	assert_int_equal(stanza_more(&s, STANZA_ROW, &first, &err), 1);
+	assert_true(span_is(first.text, "e"));
+	assert_int_equal(stanza_more(&s, STANZA_FIELD, &first, &err), -1);
+	assert_non_null(strstr(err.text, "file:4: indented by one blank"));
+	for (int i = 0; i < 3; i++)
+		assert_int_equal(stanza_more(&s, STANZA_FIELD, &end, &err), 0);
+	assert_int_equal(end.kind, STANZA_END);
 }
 
 static void the_text_is_not_read_beyond_its_end(void **state)
@@ -225,7 +226,7 @@ int main(void)
 		cmocka_unit_test(malformed_lines_name_file_line_and_what_was_expected),
 		cmocka_unit_test(a_nul_byte_is_a_control_character),
 		cmocka_unit_test(a_line_may_have_1023_bytes_and_no_more),
-		cmocka_unit_test(a_line_put_back_comes_again_unchanged),
+		cmocka_unit_test(a_line_that_does_not_belong_to_a_part_comes_again_unchanged),
 		cmocka_unit_test(the_text_is_not_read_beyond_its_end),
 		cmocka_unit_test(fields_are_read_by_the_table_up_to_the_next_stanza),
 	};
