@@ -1,6 +1,7 @@
 #include "backends/drm/drm_clients.h"
 
 #include "base/alloc.h"
+#include "base/search.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -141,40 +142,26 @@ static bool is_gone(const struct drm_clients *c, struct drm_clients_device *devi
 
 static struct drm_client *find_client(struct drm_clients *c, unsigned device, uint64_t id, unsigned *at)
 {
-	unsigned low = 0, high = c->n;
+	struct drm_client *all = c->clients, *found;
 
-	while (low < high) {
-		unsigned middle = low + (high - low) / 2;
-		const struct drm_client *m = &c->clients[middle];
-
-		if (m->device < device || (m->device == device && m->info.client < id))
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	*at = low;
-	return low < c->n && c->clients[low].device == device && c->clients[low].info.client == id
-		       ? &c->clients[low]
-		       : NULL;
+	*at = search_first(c->n, i,
+			   all[i].device > device || (all[i].device == device && all[i].info.client >= id));
+	found = &all[*at];
+	return *at < c->n && found->device == device && found->info.client == id ? found : NULL;
 }
 
-/* Each file is read at its own time, which may be some ten milliseconds after the round began: its
- * counts are scaled to the time between the two rounds. */
-static uint64_t scale_used(const struct drm_clients *c, int64_t own_ns, uint64_t used)
+/* A count that steps back, or by more than is possible, tells nothing. Each file is read at its own
+ * time, which may be some ten milliseconds after the round began: its counts, over own_ns, are
+ * scaled to the time between the two rounds. */
+static uint64_t used_between(const struct drm_clients *c, int64_t own_ns, uint64_t before, uint64_t now)
 {
 	int64_t round_ns = c->begin_ns ? c->end_ns - c->begin_ns : 0;
 
-	return used == SAMPLE_UNKNOWN || own_ns <= 0 || round_ns <= 0 || own_ns == round_ns
-		       ? used
-		       : (uint64_t)((double)used * (double)round_ns / (double)own_ns + 0.5);
-}
-
-/* A count that steps back, or by more than is possible, tells nothing. */
-static uint64_t used_between(uint64_t before, uint64_t now)
-{
-	return before == SAMPLE_UNKNOWN || now == SAMPLE_UNKNOWN || now < before || now - before > DELTA_MAX
-		       ? SAMPLE_UNKNOWN
-		       : now - before;
+	if (before == SAMPLE_UNKNOWN || now == SAMPLE_UNKNOWN || now < before || now - before > DELTA_MAX)
+		return SAMPLE_UNKNOWN;
+	return own_ns <= 0 || round_ns <= 0 || own_ns == round_ns
+		       ? now - before
+		       : (uint64_t)((double)(now - before) * (double)round_ns / (double)own_ns + 0.5);
 }
 
 static void take_client(struct drm_clients *c, struct drm_holder *holder, const struct drm_fdinfo *info,
@@ -198,13 +185,12 @@ static void take_client(struct drm_clients *c, struct drm_holder *holder, const 
 	client->round = c->round;
 	client->at_ns = at_ns;
 	for (unsigned i = 0; i < info->n_engines; i++) {
-		const struct drm_engine *e = drm_fdinfo_engine(&before.info, info->engines[i].name);
+		const struct drm_engine *now = &info->engines[i],
+					*e = drm_fdinfo_engine(&before.info, now->name);
 
-		client->ns[i] = scale_used(c, at_ns - before.at_ns,
-					   used_between(e ? e->ns : SAMPLE_UNKNOWN, info->engines[i].ns));
+		client->ns[i] = used_between(c, at_ns - before.at_ns, e ? e->ns : SAMPLE_UNKNOWN, now->ns);
 		client->cycles[i] =
-			scale_used(c, at_ns - before.at_ns,
-				   used_between(e ? e->cycles : SAMPLE_UNKNOWN, info->engines[i].cycles));
+			used_between(c, at_ns - before.at_ns, e ? e->cycles : SAMPLE_UNKNOWN, now->cycles);
 	}
 }
 

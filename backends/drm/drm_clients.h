@@ -30,7 +30,7 @@ struct drm_engine {
 	/* SAMPLE_UNKNOWN if there is no such line: */
 	uint64_t ns;     /* busy since the client opened the node */
 	uint64_t cycles; /* likewise */
-	uint64_t hz, top_hz;
+	uint64_t hz;
 };
 
 struct drm_fdinfo {

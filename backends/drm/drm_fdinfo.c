@@ -59,10 +59,8 @@ static struct drm_engine *take_engine(struct drm_fdinfo *info, struct span text)
 			return &info->engines[i];
 	if (info->n_engines == DRM_ENGINES_MAX)
 		return NULL;
-	info->engines[info->n_engines] = (struct drm_engine){.ns = SAMPLE_UNKNOWN,
-							     .cycles = SAMPLE_UNKNOWN,
-							     .hz = SAMPLE_UNKNOWN,
-							     .top_hz = SAMPLE_UNKNOWN};
+	info->engines[info->n_engines] =
+		(struct drm_engine){.ns = SAMPLE_UNKNOWN, .cycles = SAMPLE_UNKNOWN, .hz = SAMPLE_UNKNOWN};
 	memcpy(info->engines[info->n_engines].name, name, sizeof(name));
 	return &info->engines[info->n_engines++];
 }
@@ -76,7 +74,6 @@ static bool take_engine_line(struct drm_fdinfo *info, struct span key, struct sp
 		{"drm-engine-capacity-", NULL, 0}, /* of other drivers */
 		{"drm-engine-", "ns", offsetof(struct drm_engine, ns)},
 		{"drm-cycles-", "", offsetof(struct drm_engine, cycles)},
-		{"drm-maxfreq-", "Hz", offsetof(struct drm_engine, top_hz)},
 		{"drm-curfreq-", "Hz", offsetof(struct drm_engine, hz)},
 	};
 

@@ -134,23 +134,12 @@ static struct sim_job *add_pass(struct sim_model *m, unsigned pass)
 	return job;
 }
 
-/* The CPU makes no frame while it loads something, now and then. */
-static int64_t hitch_ns(struct sim_model *m, int64_t at_ns)
-{
-	const struct sim_scenario *s = &m->scenario;
-	int64_t every_ns = (int64_t)s->hitch_every * 1000000000, n;
-
-	n = every_ns ? (at_ns + every_ns - (int64_t)s->hitch_first * 1000000000) / every_ns : 0;
-	if (n == m->hitches)
-		return 0;
-	m->hitches = n;
-	return 220000000 + (int64_t)(sim_hash(m->seed, (uint64_t)m->hitches, 6001) % 160000000);
-}
-
 static void next_ready(struct sim_model *m, const struct sim_phase *phase, int64_t at_ns)
 {
-	double cpu_frame = m->scenario.cpu_frame;
+	const struct sim_scenario *s = &m->scenario;
+	double cpu_frame = s->cpu_frame;
 	unsigned refreshes = (unsigned)phase->refreshes;
+	int64_t every_ns = (int64_t)s->hitch_every * 1000000000, hitches;
 
 	if (cpu_frame > 0) {
 		double late = 0.85 + 0.3 * sim_hash_unit(sim_hash(m->seed, m->frame, 6000));
@@ -164,7 +153,12 @@ static void next_ready(struct sim_model *m, const struct sim_phase *phase, int64
 		m->vsync = m->vsync + refreshes > now ? m->vsync + refreshes : now;
 		m->ready_ns = m->vsync * m->frame_ns;
 	}
-	m->ready_ns += hitch_ns(m, at_ns);
+	hitches = every_ns ? (at_ns + every_ns - (int64_t)s->hitch_first * 1000000000) / every_ns : 0;
+	if (hitches == m->hitches)
+		return;
+	/* The CPU makes no frame while it loads something, now and then. */
+	m->hitches = hitches;
+	m->ready_ns += 220000000 + (int64_t)(sim_hash(m->seed, (uint64_t)hitches, 6001) % 160000000);
 }
 
 void sim_frame_submit(struct sim_model *m, int64_t at_ns)

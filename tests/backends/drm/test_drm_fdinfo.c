@@ -37,7 +37,6 @@ static void panfrost_tells_two_engines_and_memory(void **state)
 	assert_int_equal(drm_fdinfo_engine(&info, "fragment")->ns, 1846584880);
 	assert_int_equal(drm_fdinfo_engine(&info, "fragment")->cycles, 1424359409);
 	assert_int_equal(drm_fdinfo_engine(&info, "vertex-tiler")->ns, 71932239);
-	assert_int_equal(drm_fdinfo_engine(&info, "vertex-tiler")->top_hz, 799999987);
 	assert_int_equal(info.total, 290ull << 20);
 	assert_int_equal(drm_fdinfo_bytes(&info), 36496ull << 10);
 }
