@@ -6,12 +6,10 @@
  * advances at constant rates.
  *
  * Every counter is derived from the ticks through a chain of rules: `out = floor(in * ratio)` whose
- * remainder is carried on, sums and differences. This has two consequences. A chain depends only on
- * the sum of its inputs, so it does not matter how time is divided into samples: two halves add up
- * to the whole. And a part never exceeds its whole, not even in a sample of one tick (a ratio of at
- * most 1 gives at most the input's increase), so killed <= tested <= rasterized and every
- * percentage hold in every sample. If several events make up one unit (four cycles of one special
- * function, four warps of one blend call), the chain starts from the unit.
+ * remainder is carried on, sums and differences. So a chain depends only on the sum of its inputs:
+ * two halves of a time add up to the whole. And a part never exceeds its whole, not even in a
+ * sample of one tick, so killed <= tested <= rasterized and every percentage hold in every sample.
+ * If several events make up one unit (four warps of one blend call), the chain starts from it.
  *
  * Ratios come from the scenario, the product, the current drift (sim_drift) and a hash of (seed,
  * frame, pass), the same for SIM_FRAMES_ALIKE frames, never from a sequence of random numbers.
@@ -37,10 +35,9 @@
  * applied to increases: PART takes a share and carries the remainder on, SUM and REST add and
  * subtract, TIMES multiplies by a constant of the product.
  *
- * Thousands of rules are applied per sample. So rules that lead to no counter of the product are
- * removed, which does not affect the others, and instances are side by side in rows of SIM_LANES: a
- * rule is looked up once per row, and the arithmetic is a straight loop over 32-bit numbers that
- * compilers vectorize. The model flushes often enough for 32 bits. */
+ * Thousands of rules are applied per sample, so instances are side by side in rows of SIM_LANES:
+ * the arithmetic is a straight loop over 32-bit numbers that compilers vectorize. The model flushes
+ * often enough for 32 bits. */
 #define SIM_ONE (1u << 24) /* a ratio of 1 */
 #define SIM_LANES 8
 #define SIM_RULES_MAX 56       /* per list */
@@ -280,10 +277,10 @@ enum {
 #define LANE_NONFRAG STREAMS
 #define LANE_NONE (STREAMS + 1)
 
-/* Called with each frame and job, if `ctx` is set. */
+/* Called with each frame that is submitted, and how many are in flight, and with each job that has
+ * ended, if `ctx` is set. */
 struct sim_watcher {
 	void *ctx;
-	/* A frame is submitted, and this many are in flight. */
 	void (*frame)(void *ctx, uint64_t frame, int64_t at_ns, unsigned in_flight);
 	void (*job)(void *ctx, const struct sim_job *job, int64_t end_ns);
 };
@@ -351,7 +348,6 @@ struct sim_model {
 
 /* Read the scenario and the GPU that the options name. *model must be zeroed; call sim_count_show
  * afterwards, unless only jobs are watched. */
-struct source_options;
 bool sim_model_init(struct sim_model *model, const struct source_options *options, struct err *err);
 void sim_model_fini(struct sim_model *model);
 /* Run until `ns` after the start, and bring all totals up to date. */

@@ -45,23 +45,26 @@ static void note_frame(void *ctx, uint64_t number, int64_t at_ns, unsigned in_fl
 	struct sim_passes *p = ctx;
 	struct sim_frame *f = &p->frames[number % FRAMES_KEPT];
 	const struct sim_scenario *s = &p->model.scenario;
+	/* The main thread works for a share of the time, and waits in calls for the rest. A limiter
+	 * that sleeps does so outside of them. */
 	double ns = (double)(at_ns - p->submitted_ns),
-	       work = s->cpu.main * sim_scenario_phase(s, at_ns)->cpu; /* share of the main thread */
-	bool sleeps = s->sleeps > 0;                                   /* outside of any call that waits */
+	       work = s->cpu_frame > 0 || s->cpu.main >= 1
+			      ? 1
+			      : real_min(s->cpu.main * sim_scenario_phase(s, at_ns)->cpu, 0.97);
+	uint32_t present_ns = (uint32_t)(ns * PRESENT_SHARE * (work < 1));
 
-	work = s->cpu_frame > 0 || s->cpu.main >= 1 ? 1 : real_min(work, 0.97);
-
-	*f = (struct sim_frame){.frame = {.type = PASSES_FRAME,
-					  .kind = PASSES_PRESENT,
-					  .frame = number,
-					  .begin_ns = p->submitted_ns,
-					  .end_ns = at_ns,
-					  .present_ns = (uint32_t)(ns * PRESENT_SHARE * (work < 1)),
-					  .submits = 1,
-					  .in_flight = (uint16_t)in_flight}};
-	f->frame.thread_ns = (uint32_t)(ns * work);
-	f->frame.process_ns = (uint32_t)(ns * work * PROCESS_SHARE);
-	f->frame.wait_ns = sleeps ? 0 : (uint32_t)(ns * (1 - work)) - (work < 1 ? f->frame.present_ns : 0);
+	*f = (struct sim_frame){
+		.frame = {.type = PASSES_FRAME,
+			  .kind = PASSES_PRESENT,
+			  .frame = number,
+			  .begin_ns = p->submitted_ns,
+			  .end_ns = at_ns,
+			  .present_ns = present_ns,
+			  .thread_ns = (uint32_t)(ns * work),
+			  .process_ns = (uint32_t)(ns * work * PROCESS_SHARE),
+			  .wait_ns = s->sleeps > 0 ? 0 : (uint32_t)(ns * (1 - work)) - present_ns,
+			  .submits = 1,
+			  .in_flight = (uint16_t)in_flight}};
 	p->submitted_ns = at_ns;
 }
 
