@@ -5,14 +5,6 @@
 
 #include <string.h>
 
-static const enum sim_list core_lists[] = {LIST_EXEC, LIST_TEXTURE, LIST_RAYS, LIST_FRAGMENT};
-
-/* The list of a stream in place of that of fragments. */
-static enum sim_list own_list(enum sim_list list, unsigned stream)
-{
-	return list == LIST_FRAGMENT && stream != STREAM_FRAGMENT ? LIST_NONFRAG : list;
-}
-
 /* ---- rules ---- */
 
 static void count_part(uint32_t *restrict out, const uint32_t *restrict in, const uint32_t *restrict ratio,
@@ -42,12 +34,6 @@ static void count_sum(uint32_t *restrict out, const uint32_t *restrict a, const 
 		out[i] = a[i] + b[i] * times;
 		total[i] += out[i];
 	}
-}
-
-static void add_lanes(uint64_t *restrict total, const uint32_t *restrict now)
-{
-	for (unsigned i = 0; i < SIM_LANES; i++)
-		total[i] += now[i];
 }
 
 /* Apply a list to the increases in now[], which has its inputs, and add up its outputs. */
@@ -92,10 +78,6 @@ static uint64_t sum_of(uint32_t (*now)[SIM_LANES], unsigned first, unsigned end)
 static void flush_cores(struct sim_model *m, struct sim_load *load, unsigned row, const uint32_t *warps,
 			uint64_t beats[2])
 {
-	const bool wanted[SIM_LISTS] = {[LIST_EXEC] = true,
-					[LIST_TEXTURE] = load->ratios[m->laws.tex] > 0,
-					[LIST_RAYS] = load->ratios[m->laws.rays] > 0,
-					[LIST_FRAGMENT] = true};
 	uint32_t now[SIM_QUANTITIES_MAX][SIM_LANES];
 
 	memset(now[CORE_READS], 0, (CORE_TRAFFIC_END - CORE_READS) * sizeof(now[0]));
@@ -108,9 +90,13 @@ static void flush_cores(struct sim_model *m, struct sim_load *load, unsigned row
 		now[CORE_VERTEX_WARPS][i] = warps[core];
 		load->exec[core] = load->frag[core] = 0;
 	}
-	for (unsigned i = 0; i < ARRAY_LEN(core_lists); i++)
-		if (wanted[core_lists[i]])
-			apply_rules(m, own_list(core_lists[i], load->stream), load, ROW_CORES + row, now);
+	apply_rules(m, LIST_EXEC, load, ROW_CORES + row, now);
+	if (load->ratios[m->laws.tex] > 0)
+		apply_rules(m, LIST_TEXTURE, load, ROW_CORES + row, now);
+	if (load->ratios[m->laws.rays] > 0)
+		apply_rules(m, LIST_RAYS, load, ROW_CORES + row, now);
+	apply_rules(m, load->stream == STREAM_FRAGMENT ? LIST_FRAGMENT : LIST_NONFRAG, load, ROW_CORES + row,
+		    now);
 	beats[0] += sum_of(now, CORE_READS, CORE_WRITES);
 	beats[1] += sum_of(now, CORE_WRITES, CORE_TRAFFIC_END);
 }
@@ -131,9 +117,8 @@ static void flush_slices(struct sim_model *m, struct sim_load *load, const uint6
 
 			left[k] -= own;
 			now[SLICE_READS + k][i / 2] = (uint32_t)own;
+			m->rows[ROW_SLICES + row].total[SLICE_READS + k][i / 2] += own;
 		}
-		add_lanes(m->rows[ROW_SLICES + row].total[SLICE_READS], now[SLICE_READS]);
-		add_lanes(m->rows[ROW_SLICES + row].total[SLICE_WRITES], now[SLICE_WRITES]);
 		apply_rules(m, LIST_SLICE, load, ROW_SLICES + row, now);
 	}
 }
@@ -190,9 +175,9 @@ static void flush_waits(struct sim_model *m)
 	memset(now[QUEUE_CYCLES], 0, sizeof(now[0]));
 	for (unsigned s = 0; s < STREAMS; s++) {
 		now[QUEUE_CYCLES][s] = (uint32_t)(m->wait_queue[s] * SIM_TICK);
+		m->rows[ROW_QUEUES].total[QUEUE_CYCLES][s] += now[QUEUE_CYCLES][s];
 		m->wait_queue[s] = 0;
 	}
-	add_lanes(m->rows[ROW_QUEUES].total[QUEUE_CYCLES], now[QUEUE_CYCLES]);
 	apply_rules(m, LIST_QUEUE, waits, ROW_QUEUES, now);
 	m->wait_any = 0;
 }
