@@ -189,7 +189,7 @@ unsigned arm_core_bus_bytes(int core)
 	return core < 0 ? 0 : cores[core].bus_bytes;
 }
 
-/* The index of an event; the number of events if it is unknown. */
+/* Return the index of an event; the number of events if it is unknown. */
 static size_t index_of(uint16_t number)
 {
 	size_t i = 0;

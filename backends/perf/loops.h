@@ -1,13 +1,13 @@
-/* loops: the inner loops of the workloads, pinned instruction by instruction, so that what they do
- * can be counted beforehand.
+/* loops: the inner loops of the workloads, fixed instruction by instruction, so that their events
+ * are known before they are counted.
  *
  * loops_chase: follow n pointers: a read per turn, which waits for the one before it.
- * loops_ones: count the '1' among n characters: a read per turn, a second branch, and an
- * instruction more for each '1'.
+ * loops_ones: count the '1' among n characters: a read per turn, a second branch, and one more
+ * instruction for each '1'.
  *
- * LOOPS_* are instructions per turn. Every loop has one branch per turn, beside those that are
- * named. Where the compiler writes the loop (other architectures), LOOPS_* is 0: the number of
- * instructions and branches is unknown. n is at least 1. */
+ * LOOPS_* are instructions per turn. Every loop has one branch per turn, besides the named ones. If
+ * the compiler writes the loop (other architectures), LOOPS_* is 0: the number of instructions and
+ * branches is unknown. n is at least 1. */
 #ifndef MALITOP_LOOPS_H
 #define MALITOP_LOOPS_H
 
@@ -36,7 +36,7 @@ static inline uint64_t loops_ones(const char *text, uint64_t n)
 
 	__asm__ volatile("1:\n\t"
 			 "cmpb $'1', (%[text])\n\t"
-			 "jne 2f\n\t" /* what random text makes the CPU guess */
+			 "jne 2f\n\t" /* random text makes the CPU mispredict it */
 			 "inc %[ones]\n\t"
 			 "2:\n\t"
 			 "inc %[text]\n\t"
@@ -73,7 +73,7 @@ static inline uint64_t loops_ones(const char *text, uint64_t n)
 	__asm__ volatile("1:\n\t"
 			 "ldrb %w[c], [%[text]], #1\n\t"
 			 "cmp %w[c], #49\n\t"
-			 "b.ne 2f\n\t" /* what random text makes the CPU guess */
+			 "b.ne 2f\n\t" /* random text makes the CPU mispredict it */
 			 "add %[ones], %[ones], #1\n\t"
 			 "2:\n\t"
 			 "subs %[n], %[n], #1\n\t"
@@ -103,9 +103,7 @@ static inline uint64_t loops_ones(const char *text, uint64_t n)
 	for (; n--; text++)
 		if (*text == '1') {
 			ones++;
-			__asm__ volatile(
-				""
-				: "+r"(ones)); /* what stands here cannot become a conditional move */
+			__asm__ volatile("" : "+r"(ones)); /* prevents a conditional move */
 		}
 	return ones;
 }

@@ -12,10 +12,10 @@
 #include <string.h>
 
 #define PERIOD_MIN_NS 10000000
-#define SUMS_NS 1000000000 /* each read of a command wakes it, which it would count */
-#define PART_NS 200000     /* the interval that justifies reading one group: 2 us of it are 1 % */
+#define SUMS_NS 1000000000 /* of a command: each read wakes it, which counts as its own work */
+#define PART_NS 200000     /* interval that justifies reading one group: 2 us are 1 % of it */
 #define MEND_NS 1000000000
-#define RETURN_NS 100000000 /* to look whether an offline CPU is back */
+#define RETURN_NS 100000000 /* how often to check whether an offline CPU is back */
 #define SUSPEND_NS 100000000
 
 static bool perf_probe(const struct sys *sys, struct source_found **found, struct err *err)
@@ -94,7 +94,7 @@ static bool plan_permitted(struct perf *p, const struct sys *sys, struct err *er
 	return true;
 }
 
-/* The rows that the PMUs of the requested CPUs count, and those that some of them do not. */
+/* Choose rows that PMUs of the requested CPUs count, and note those that some of them lack. */
 static void choose_rows(struct perf *p)
 {
 	uint64_t all = ~(uint64_t)0, hard = 0;
@@ -119,7 +119,7 @@ static void choose_rows(struct perf *p)
 	p->partly = hard & ~all & (((uint64_t)1 << p->n_own) - 1);
 }
 
-/* Add a slot to the block that begins at `first`. Returns its position in the block. */
+/* Add a slot to the block that starts at `first`. Returns its position in the block. */
 static uint16_t add_slot(struct source *source, unsigned first, struct slot slot, const char *name)
 {
 	slot.name = name;
@@ -152,7 +152,7 @@ static void add_block(struct source *source, struct perf *p, enum instance_kind 
 		p->raw_at[row] = add_slot(source, first, plain, r->raw);
 		source->slots[first + p->value_at[row]].raw = (uint16_t)(first + p->raw_at[row]);
 	}
-	/* CPUTaskTime is the first row of all, if it is needed. */
+	/* CPUTaskTime is the first row, if it is needed */
 	if (p->tasks && p->rows[0].tasks_only && p->has & 1 && !p->user_only)
 		p->whole_at = add_slot(source, first, plain, PERF_WHOLE_TIME);
 	if (p->busy.each) {

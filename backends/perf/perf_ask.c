@@ -1,4 +1,4 @@
-/* Events requested by name (--event): each gets a row and a set. And which names there are. */
+/* Events requested by name (--event), each with a row and a set; and the list of names. */
 #include "backends/perf/perf.h"
 
 #include "base/alloc.h"
@@ -37,7 +37,7 @@ static bool check_text(const char *text, struct err *err)
 	return true;
 }
 
-/* Add an event to the set that row `first` begins. */
+/* Add an event to the set that starts at row `first`. */
 static bool ask_one(struct perf *p, const char *text, unsigned first, bool grouped, struct err *err)
 {
 	unsigned row = p->n_rows;
@@ -128,7 +128,7 @@ bool perf_ask_check_groups(const struct perf *p, const struct perf_unit *unit, s
 
 /* ---- the list of events ---- */
 
-/* Whether this machine counts it now: the test of --event, and then the kernel's, in user space
+/* Whether this machine counts an event now: --event accepts it, and the kernel does, in user space
  * unless the event occurs in the kernel only. */
 static bool counts_now(struct perf *p, const struct sys *sys, const char *text)
 {

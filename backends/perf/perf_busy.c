@@ -1,6 +1,6 @@
-/* The true clock of the CPUs: cycles divided by the busy time in /proc/stat. Its ticks are 10 ms
- * long, so both are gathered until there are enough ticks. Then they are reported in one sample,
- * and their ratio is a ratio of sums. */
+/* The true clock of the CPUs: cycles divided by the busy time in /proc/stat. The ticks there are 10
+ * ms long, so both are summed until there are enough ticks. Then one sample reports them, and their
+ * ratio is a ratio of sums. */
 #include "backends/perf/perf.h"
 
 #include "base/alloc.h"
@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #define READ_NS 500000000 /* reading /proc/stat costs more than reading all counters */
-#define TICKS_MIN 20      /* of a CPU: one tick is 5 % of this */
+#define TICKS_MIN 20      /* least ticks of a CPU: one tick is 5 % of them */
 
 void perf_busy_init(struct perf *p)
 {
@@ -19,7 +19,7 @@ void perf_busy_init(struct perf *p)
 
 	while (row < p->n_own && strcmp(p->rows[row].slot, "CPUCycles") != 0)
 		row++;
-	/* the time of a CPU includes the kernel: cycles without it are not those of that time */
+	/* the busy time includes the kernel, so cycles without the kernel do not match it */
 	if (p->tasks || p->user_only || row == p->n_own || !(p->has >> row & 1))
 		return;
 	p->busy.row = row;
@@ -72,7 +72,7 @@ void perf_busy_read(struct perf *p, const struct sys *sys, int64_t now_ns, uint6
 				c->ticks += line->delta[tick];
 		if (line->counted && c->ticks < TICKS_MIN)
 			continue;
-		if (line->counted && c->cycles) /* else its cycles are not counted */
+		if (line->counted && c->cycles) /* otherwise its cycles are not counted */
 			put_busy(p, i, value);
 		*c = (struct perf_busy_cpu){0};
 	}

@@ -9,8 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Longer than a group waits to be scheduled, unless something is wrong: a time slice is 4 ms long,
- * and other users' groups may also take slices. */
+/* A group waits less than this to be scheduled, unless something is wrong: a time slice is 4 ms
+ * long, and other users' groups may also take slices. */
 #define TURN_NS(n_groups) (40000000ull + 12000000ull * (n_groups))
 /* A thread's clocks and groups are not switched at exactly the same time. A group that really waits
  * does so for longer, at least a time slice. */
@@ -66,9 +66,9 @@ static void add_part(struct perf *p, unsigned unit, unsigned number, struct perf
 	p->n_parts++;
 }
 
-/* With several PMUs: the time that a thread ran on the CPUs of each. While the thread runs on CPUs
- * of another PMU, an event waits although its enabled time goes on, so a task clock bound to each
- * CPU measures the true time. */
+/* With several PMUs, add clocks for the time that a thread ran on the CPUs of each. While the
+ * thread runs on CPUs of another PMU, an event waits although its enabled time continues, so a task
+ * clock bound to each CPU measures the true time. */
 static void add_clocks(struct perf *p, unsigned unit, pid_t tid)
 {
 	for (unsigned i = 0; i < p->cpus.n; i++)
@@ -146,7 +146,7 @@ unsigned perf_blocks_of_cpu(const struct perf *p, unsigned cpu, unsigned blocks[
 	return n;
 }
 
-/* The same for a part. The cluster of a thread is known only if its PMU has just one. */
+/* Get the blocks of a part. The cluster of a thread is known only if its PMU has just one. */
 static unsigned blocks_of(const struct perf *p, const struct perf_part *part, unsigned blocks[3])
 {
 	int cluster = p->units[part->unit].cluster;
@@ -168,7 +168,7 @@ static void add_row(const struct perf *p, unsigned row, const unsigned *blocks, 
 	}
 }
 
-/* A set that was split has the times of its first event. */
+/* Whether a row is the first event of its set, whose times a set that was split has. */
 static bool leads_set(const struct perf *p, const struct perf_unit *unit, unsigned row)
 {
 	uint64_t before = unit->has & (((uint64_t)1 << row) - 1);
@@ -176,7 +176,7 @@ static bool leads_set(const struct perf *p, const struct perf_unit *unit, unsign
 	return !before || p->rows[63 - __builtin_clzll(before)].set != p->rows[row].set;
 }
 
-/* Add the times of a group to the sets that it leads, with what is owed. */
+/* Add the times of a group to the sets that it leads, including the time owed. */
 static void add_times(const struct perf *p, const struct perf_part *part, uint64_t running, uint64_t enabled,
 		      uint64_t *value)
 {
@@ -198,7 +198,7 @@ static void add_times(const struct perf *p, const struct perf_part *part, uint64
 	}
 }
 
-/* Add what a group counted since it was last read while it was scheduled. */
+/* Add the counts of a group, which was scheduled, since the last read. */
 static void add_group(const struct perf *p, struct perf_part *part, const struct perf_reading *now,
 		      uint64_t *value)
 {
@@ -254,7 +254,7 @@ static bool has_nothing(const struct perf *p, int code)
 	return code == (p->tasks ? ESRCH : ENODEV) || (p->own && perf_is_denied(code));
 }
 
-/* A group that has not been scheduled for this long counts as missed; when it runs again, its count
+/* A group that has not been scheduled for this long counts as missed. When it runs again, its count
  * is not extrapolated to the time it waited. */
 static bool is_starved(const struct perf *p, const struct perf_part *part, uint64_t enabled)
 {
@@ -283,7 +283,7 @@ static void fill_gaps(const struct perf *p, uint64_t *value)
 	}
 }
 
-/* Nothing was counted, or it is unknown how much. */
+/* Note a time without a count, or with an unknown one. */
 static void miss_time(const struct perf *p, struct perf_part *part, uint64_t enabled, uint64_t *value)
 {
 	note_gap(p, part, PERF_MISSED);
@@ -291,8 +291,8 @@ static void miss_time(const struct perf *p, struct perf_part *part, uint64_t ena
 	memset(part->owed_ns, 0, sizeof(part->owed_ns));
 }
 
-/* `elapsed`: since the last read. `clock`: how long the thread has run on this PMU's CPUs since the
- * start, if the kernel's enabled time is not that. Returns whether a count is an estimate. */
+/* elapsed: since the last read. clock: how long the thread has run on this PMU's CPUs in all, if
+ * that differs from the kernel's enabled time. Returns whether a count is an estimate. */
 static bool take_group(struct perf *p, struct perf_part *part, const uint64_t *clock, uint64_t elapsed,
 		       uint64_t *value)
 {
@@ -317,7 +317,7 @@ static bool take_group(struct perf *p, struct perf_part *part, const uint64_t *c
 	if (clock)
 		now.enabled_ns =
 			*clock > now.running_ns + CLOCK_SKEW_NS(now.running_ns) ? *clock : now.running_ns;
-	if (now.enabled_ns < part->last.enabled_ns) /* two clocks, read one after the other */
+	if (now.enabled_ns < part->last.enabled_ns) /* the two clocks are read one after the other */
 		now.enabled_ns = part->last.enabled_ns;
 	enabled = now.enabled_ns - part->last.enabled_ns;
 	running = now.running_ns - part->last.running_ns;
@@ -345,7 +345,7 @@ static bool take_group(struct perf *p, struct perf_part *part, const uint64_t *c
 		miss_time(p, part, enabled, value);
 		part->last = now;
 	} else {
-		/* The thread did not run, or its next count stands for this time, too. */
+		/* the thread did not run, or its next count includes this time */
 		part->pending_ns = enabled;
 		if (p->tasks)
 			note_gap(p, part, enabled ? PERF_WAITING : PERF_IDLE);
@@ -381,7 +381,7 @@ uint32_t perf_count_read(struct perf *p, const struct sys *sys, uint64_t *value)
 
 		if (part->number == PERF_CLOCK) {
 			if (!before || before->number != PERF_CLOCK)
-				clock = 0; /* the next thread's begins */
+				clock = 0; /* the clock of the next thread starts */
 			clock = add_clock(part, clock);
 		} else {
 			estimated |= take_group(p, part, has_clocks(p, part->unit) ? &clock : NULL, elapsed,

@@ -19,7 +19,7 @@ void perf_group_drop(struct perf_group *group)
 
 void perf_group_fini(struct perf_group *group)
 {
-	while (group->n) /* members before their leader, or each would become a group of its own */
+	while (group->n) /* members before their leader, or each would become a separate group */
 		perf_group_drop(group);
 }
 
@@ -147,7 +147,7 @@ static unsigned add_below(uint64_t *r, uint64_t more, uint64_t c)
 	return carry;
 }
 
-/* a x b / c, where c <= b, exactly, without 128-bit numbers, which not all have. Saturates. */
+/* a x b / c, where c <= b, exactly, without 128-bit numbers, which some lack. Saturates. */
 static uint64_t scale_count(uint64_t a, uint64_t b, uint64_t c, uint64_t *rest)
 {
 	uint64_t whole = 0, r = 0;

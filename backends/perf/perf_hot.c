@@ -11,15 +11,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define PERIOD_MIN_NS 500000000ll /* a sample names all its functions: shorter ones repeat them */
+#define PERIOD_MIN_NS 500000000ll /* a sample names all its functions, so shorter ones repeat the names */
 #define PERIOD_MAX_NS 1000000000ll
-#define READY_SAMPLES 4 /* that may wait for the sampler */
-#define CUT_MS 700      /* a measurement ends: the thread may have files to read */
+#define READY_SAMPLES 4 /* samples that may wait for the sampler */
+#define CUT_MS 700      /* wait at the end of a measurement: the thread may have files to read */
 #define END_MS 250
-#define LEAVE_NS 10000000000ll /* after it was looked at last */
+#define LEAVE_NS 10000000000ll /* time after the last view of it before it rests */
 #define POLLED_MOST 512        /* rings that wake the thread when they are half full */
 
-/* What the source and its thread share; whoever comes last frees it. */
+/* Shared by the source and its thread; the last one to release it frees it. */
 struct hand {
 	struct sampling sampling;
 	pthread_t thread;
@@ -27,16 +27,16 @@ struct hand {
 	int wake_fd, ready_fd, done_fd;
 	struct ring *ready; /* complete samples, from the thread to the sampler */
 	int64_t period_ns;
-	bool runs;                 /* it has its thread */
+	bool runs;                 /* its thread exists */
 	bool cut, end, done, left; /* under lock */
 };
 
-/* Where a screen shows it, it samples only while it is looked at. */
+/* In a session with a screen, it samples only while a view shows it. */
 struct hot {
-	struct hand *hand; /* NULL: it rests */
+	struct hand *hand; /* NULL while it rests */
 	int64_t period_ns;
-	int64_t leave_ns; /* when it rests again; 0: not before it is asked to */
-	bool user_only;   /* known since it was opened, so that describe needs no hand */
+	int64_t leave_ns; /* time to rest again; 0: not before it is asked to */
+	bool user_only;   /* set when it was opened, so that describe needs no hand */
 };
 
 static void hand_free(struct hand *h)
@@ -68,7 +68,7 @@ static void wait_until(struct hand *h, int64_t due_ns)
 		fds[n++] = (struct pollfd){.fd = s->rings[i].fd, .events = POLLIN};
 	s->sys->poll_until(s->sys, fds, n, due_ns);
 	for (unsigned i = 1; i < n; i++)
-		if (fds[i].revents & (POLLHUP | POLLERR)) { /* its threads have ended: it would spin */
+		if (fds[i].revents & (POLLHUP | POLLERR)) { /* its threads have exited: it would spin */
 			fds[0].revents = 0;
 			s->sys->poll_until(s->sys, fds, 1, due_ns);
 			break;
@@ -121,7 +121,7 @@ static bool hot_probe(const struct sys *sys, struct source_found **found, struct
 	return true;
 }
 
-/* NULL: the events cannot be opened. */
+/* Returns NULL if the events cannot be opened. */
 static struct hand *hand_new(struct source *source, bool only_tries, struct err *err)
 {
 	const size_t n = SAMPLING_SLOTS + HOT_WORDS;
@@ -163,7 +163,7 @@ static bool hand_run(struct hand *h, int64_t period_ns, int64_t now_ns, struct e
 	return true;
 }
 
-/* Let the thread end; if it hangs in a file, it frees what it has when it returns. */
+/* Let the thread exit. If it hangs in a file, it frees the data when it returns. */
 static void hand_leave(struct hand *h, const struct sys *sys)
 {
 	struct pollfd fd;
@@ -213,7 +213,7 @@ static bool hot_open(struct source *source, const char *device, struct err *err)
 	for (unsigned i = 0; i < SAMPLING_SLOTS; i++)
 		source_add_slot(source, &(struct slot){.name = names[i], .scale = 1});
 	source->n_more = HOT_WORDS;
-	if (!h) { /* the view says why */
+	if (!h) { /* the view shows the reason */
 		snprintf(source->title, sizeof(source->title), "Hot functions");
 		snprintf(source->driver, sizeof(source->driver), "not sampled: %s", strerror(err->code));
 		return true;
@@ -253,7 +253,7 @@ static void hot_stop(struct source *source)
 		sampling_stop(&hot->hand->sampling);
 }
 
-/* A screen shows it, or no longer. */
+/* Note whether a screen shows it. */
 static void hot_prefer(struct source *source, const struct source_priority *priority)
 {
 	struct hot *hot = source->priv;
@@ -290,7 +290,7 @@ static enum read_result hot_read(struct source *source, int64_t now_ns, struct s
 		return READ_NONE;
 	}
 	if (!ready && source->cut) {
-		/* Wait for the thread, which may be reading a file, but once, and not for long. */
+		/* Wait once, briefly, for the thread, which may be reading a file. */
 		struct pollfd fd = {.fd = h->ready_fd, .events = POLLIN};
 
 		source->cut = false;

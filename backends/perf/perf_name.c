@@ -190,7 +190,7 @@ static void found_event(struct perf_quest *q, const struct perf_event *event, co
 	q->name->n++;
 }
 
-/* Each finds events, or none; false: the name is wrong, and err is set. */
+/* Each finds events or none. Returns false if the name is wrong, with err set. */
 
 static bool find_raw(struct perf_quest *q)
 {
@@ -281,7 +281,7 @@ static bool find_named(struct perf_quest *q)
 	return true;
 }
 
-/* Sysfs lists only common events. One that a core does not have opens, but counts nothing. */
+/* sysfs lists only common events. An event that a core lacks opens, but counts nothing. */
 static bool find_arm(struct perf_quest *q)
 {
 	uint16_t number;

@@ -1,18 +1,17 @@
 /* perf_name: resolves the name of an event, as a user writes it, to the numbers of the kernel.
  *
- *	r12, 0x12                    the CPU's number of the event, in hexadecimal
- *	cycles, L1-dcache-loads      the kernel's generic names (perf_generic_find)
- *	PMU/event=0x11,umask=0x2/    parameters of a PMU, and
- *	PMU/NAME/                    one of its events
- *	NAME                         an event of any CPU core PMU, ignoring case; otherwise an event
- *	                             of Arm's manual of the core; otherwise a name of libpfm
+ * r12, 0x12                    the CPU's number of the event, in hexadecimal
+ * cycles, L1-dcache-loads      the kernel's generic names (perf_generic_find)
+ * PMU/event=0x11,umask=0x2/    parameters of a PMU, and
+ * PMU/NAME/                    one of its events
+ * NAME                         an event of any CPU core PMU, ignoring case; otherwise an event
+ *                              of Arm's manual of the core; otherwise a name of libpfm
  *
  * A name that ends in ":u" (the parameters of a PMU: in "/u") excludes the kernel, one that ends in
- * ":k" excludes programs. One in ":force" is counted even where the core is known not to have it.
- * The first way that knows a name is used.
+ * ":k" excludes programs. A name that ends in ":force" is counted even if the core is known to lack
+ * the event. The first way that knows a name is used.
  *
- * Threads: one at a time (perf_pfm_find).
- */
+ * Threads: one at a time (perf_pfm_find). */
 #ifndef MALITOP_PERF_NAME_H
 #define MALITOP_PERF_NAME_H
 
@@ -30,7 +29,7 @@ struct perf_pmu {
 	char name[PERF_PMU_NAME]; /* "armv8_cortex_a72"; letters, digits and "_-." */
 	uint32_t type;            /* for perf_event.type */
 	bool core;                /* false: an uncore PMU, such as a memory controller */
-	struct cpu_set cpus;      /* where its events can be opened; all by default */
+	struct cpu_set cpus;      /* CPUs on which its events can be opened; all by default */
 };
 
 struct perf_pmus {
@@ -45,8 +44,8 @@ void perf_pmus_fini(struct perf_pmus *pmus);
 const struct perf_pmu *perf_pmus_get(const struct perf_pmus *pmus, struct span name); /* NULL: none */
 
 /* Whether the PMU's events/ has this name; if so, *event gets its numbers. `name` and type of
- * *event are not changed, here and below. Returns false with err->text set if the PMU has the event
- * in a form that is not understood, and with an empty text if it does not have the event. */
+ * *event are not changed, here and below. Returns false with err->text set if the event has an
+ * unsupported form, and with an empty text if the PMU does not have it. */
 bool perf_pmu_named(const struct perf_pmu *pmu, const struct sys *sys, struct span name,
 		    struct perf_event *event, struct err *err);
 /* "event=0x11,umask=0x2" or "NAME,any=1": parameters at their positions in format/, the config
@@ -55,7 +54,7 @@ bool perf_pmu_named(const struct perf_pmu *pmu, const struct sys *sys, struct sp
 bool perf_pmu_terms(const struct perf_pmu *pmu, const struct sys *sys, struct span terms, bool names,
 		    struct perf_event *event, struct err *err);
 /* Whether the PMU's formats use all set bits of this config. The kernel ignores other bits, and
- * counts another event. On failure err names the bits that are used. */
+ * counts a different event. On failure err names the used bits. */
 bool perf_pmu_check(const struct perf_pmu *pmu, const struct sys *sys, uint64_t config, struct err *err);
 
 /* perf_format: the position of an event's parameters in its config words, from format/NAME. */
@@ -72,22 +71,22 @@ bool perf_format_put(struct perf_event *event, struct span format, uint64_t valu
 /* One event number. */
 struct perf_name_event {
 	struct perf_event event;
-	const struct perf_pmu *pmu; /* of the given perf_pmus; NULL: that of the opened CPU */
+	const struct perf_pmu *pmu; /* one of the given perf_pmus; NULL: that of the opened CPU */
 };
 
-/* What a name means: one number, or one per kind of core that has the event. For a thread that may
- * run on several kinds of core, an event without a PMU counts on only one of them: open the event
- * of each. */
+/* The meaning of a name: one number, or one per kind of core that has the event. For a thread that
+ * may run on several kinds of core, an event without a PMU counts on only one of them: open the
+ * event of each. */
 struct perf_name {
 	bool user_only, kernel_only;
-	bool forced; /* ":force": count the number even if the core is known not to have it */
+	bool forced; /* ":force": count it even if the core is known to lack it */
 	unsigned n;  /* at least one */
 	struct perf_name_event events[PERF_NAME_PMUS];
 };
 
 /* `text` becomes the name of every event, so it must live as long as they do. cpus provides the
  * core of a PMU whose name does not (if NULL, such cores stay unknown, and so do events that are
- * not in sysfs). On failure the error names what was not understood and what to try. */
+ * not in sysfs). On failure the error names the unknown part and a remedy. */
 bool perf_name_find(struct perf_name *name, const struct perf_pmus *pmus, const struct cpus *cpus,
 		    const char *text, struct err *err);
 
@@ -100,14 +99,13 @@ bool perf_generic_find(struct span name, struct perf_event *event);
 /* The i-th name of perf(1); "" for a combination that does not exist. False past the last one. */
 bool perf_generic_name(unsigned i, char *name, size_t size);
 
-/* arm_events: the events of Arm's cores (PMUv3) by number and name, and which core has which.
+/* arm_events: the events of Arm's cores (PMUv3) by number and name, and the cores that have each.
  *
- * An event that a core does not have can still be opened and counts 0, so check here or in sysfs
- * before counting it.
- */
+ * An event that a core lacks can still be opened and counts 0, so check here or in sysfs before
+ * counting it. */
 
-/* Returns the core that a PMU of this name serves ("armv8_cortex_a72"). If the name identifies
- * none, returns that of its CPUs by their part number (NULL: unknown). -1 if unknown. */
+/* Return the core that a PMU of this name serves ("armv8_cortex_a72"). If the name identifies none,
+ * return that of its CPUs by their part number (NULL: unknown). -1 if unknown. */
 int arm_core_find(const char *pmu, const struct cpu_set *set, const struct cpus *cpus);
 /* Bytes that one BUS_ACCESS moves; 0 if the system integrator chooses it, or if it is unknown. */
 unsigned arm_core_bus_bytes(int core);
@@ -117,13 +115,13 @@ bool arm_core_has(int core, uint16_t number);
 /* Find an event by Arm's name, ignoring case ("BR_PRED", "br_pred"). */
 bool arm_event_find(struct span name, uint16_t *number);
 const char *arm_event_name(uint16_t number); /* NULL if unknown */
-/* The i-th event: its name, its number, and the cores that have it, which are appended: "A53 A72";
- * nothing if all have it. Returns false past the last one. */
+/* Get the i-th event: its name, its number, and the cores that have it, which are appended: "A53
+ * A72"; nothing if all have it. Returns false past the last one. */
 bool arm_event_at(unsigned i, const char **name, uint16_t *number, struct strbuf *in);
 
-/* A name of libpfm (configure --with-libpfm), which examines the running machine, whatever root
- * directory `struct sys` has. Fills type and configs. Returns false if libpfm does not know the
- * name or the machine, or is not there. Thread: one at a time, a limit of libpfm. */
+/* Find a name of libpfm (configure --with-libpfm), which examines the running machine, whatever
+ * root directory `struct sys` has. Fills type and configs. Returns false if libpfm does not know
+ * the name or the machine, or is not linked. Thread: one at a time, a limit of libpfm. */
 bool perf_pfm_find(const char *name, struct perf_event *event);
 
 #endif

@@ -1,7 +1,7 @@
 /* Decides which events are counted together. The kernel does not report how many counters a PMU
  * has, but it refuses a group that is too large. So try the groups on this process, in user space,
- * which needs no rights. Another user, such as a watchdog, may hold some counters permanently: even
- * a group that the kernel accepts must be seen to run.
+ * which needs no rights. Another user, such as a watchdog, may hold some counters permanently, so
+ * even an accepted group must be seen to run.
  *
  * Groups that do not fit together take equal turns. The events that matter most are pinned, which
  * means that they never wait for a turn, as long as every other set still fits beside them. */
@@ -14,8 +14,8 @@
 struct trial {
 	struct perf_group group;
 	uint8_t row[PERF_GROUP_MAX];
-	unsigned n_base; /* the first rows are those of the pinned group, beside which it must fit */
-	bool runs;       /* its first event runs here and now: we are on a CPU of this PMU */
+	unsigned n_base; /* the first rows are those of the pinned group, beside which this one must fit */
+	bool runs;       /* its first event runs, because we are on a CPU of this PMU */
 };
 
 /* Whether time passes while the group is not scheduled. */
@@ -97,7 +97,7 @@ static bool keep_countable(const struct perf *p, struct perf_unit *unit, const s
 	return true;
 }
 
-/* Begin a group that will run beside the pinned one. */
+/* Start a group that will run beside the pinned one. */
 static void begin_beside(struct trial *t, const struct perf_unit *unit, const struct sys *sys)
 {
 	struct err err;
@@ -128,7 +128,7 @@ static bool add_whole_set(struct trial *t, const struct perf_unit *unit, uint64_
 	return true;
 }
 
-/* Add a set: to the group if all of it fits, otherwise to a new group, as many as it takes. */
+/* Add a set: to the group if all of it fits, otherwise to new groups. */
 static void add_set(struct trial *t, struct perf_unit *unit, uint64_t set)
 {
 	const struct sys *sys = t->group.sys;
@@ -175,7 +175,7 @@ static void add_sets(struct trial *t, const struct perf *p, struct perf_unit *un
 	}
 }
 
-/* An own set whose events were all requested is counted by those; if it yields, each of them. */
+/* Requested events count an own set that they cover; with p->yields, each of its events. */
 static void share_rows(const struct perf *p, struct perf_unit *unit)
 {
 	uint64_t twins = 0, set;
@@ -204,7 +204,7 @@ static void plan_groups(const struct perf *p, struct perf_unit *unit, const stru
 }
 
 /* Add the rows of a set to the pinned group, if each of the other sets can still run beside it. A
- * set that the unit does not have is no obstacle. */
+ * set that the unit lacks is not an obstacle. */
 static bool pin_set(struct trial *t, const struct perf *p, const struct perf_unit *unit, unsigned number)
 {
 	unsigned from = 0, before = t->group.n, with;
@@ -228,7 +228,7 @@ static bool pin_set(struct trial *t, const struct perf *p, const struct perf_uni
 	return fits;
 }
 
-/* Plan with a pinned group: requested events, and these sets. Returns whether all got into it. */
+/* Plan with a pinned group of requested events and these sets. Returns whether all of them fit. */
 static bool pin_sets(const struct perf *p, struct perf_unit *unit, const struct sys *sys, const uint8_t *sets,
 		     unsigned n)
 {
@@ -248,14 +248,14 @@ static bool pin_sets(const struct perf *p, struct perf_unit *unit, const struct 
 	return all;
 }
 
-/* The groups that take turns. */
+/* Return the number of groups that take turns. */
 static unsigned count_turns(const struct perf_unit *unit)
 {
 	return unit->n_groups - (unit->n_pinned > 0);
 }
 
-/* Make the sets that come first a group that does not take turns. If only some of them fit, more
- * than the sure ones would make the rest wait longer, unless there was room to spare. */
+/* Pin the sets that come first. If only some of them fit, pin the sure ones and those that fit into
+ * spare room, because others would make the rest wait longer. */
 static void pin_first(const struct perf *p, struct perf_unit *unit, const struct sys *sys)
 {
 	uint8_t sets[PERF_SETS_MAX];

@@ -100,7 +100,7 @@ static void list_formats(const struct perf_pmu *pmu, const struct sys *sys, char
 	sys_names_free(names, count);
 }
 
-/* The config word of this name; NULL: it is none. */
+/* Return the config word of this name; NULL if there is none. */
 static uint64_t *word_of(struct perf_event *event, struct span name)
 {
 	return span_is(name, "config")    ? &event->config
@@ -187,9 +187,9 @@ static bool parse_range(struct span text, uint64_t *first, uint64_t *last)
 	return (one || span_u64(text, last)) && *first <= *last && *last < 64;
 }
 
-/* Where the bits of a value go. */
+/* The positions of a value's bits. */
 struct spread {
-	uint64_t left; /* the bits that found no place */
+	uint64_t left; /* bits without a position */
 	uint64_t mask, bits;
 	unsigned width;
 };

@@ -1,5 +1,5 @@
-/* Replaces groups while they count: those that never ran, those of CPUs that came back, and all of
- * a PMU when other events come first. */
+/* Replaces groups while they count: those that never ran, those of CPUs that came back, and all
+ * groups of a PMU when other events come first. */
 #include "backends/perf/perf.h"
 
 #include "base/alloc.h"
@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 #define PATIENCE_NS 900000000ull /* how long a group may wait before it is considered too large */
-#define PIN_FAILURES 1           /* a pinned group may fail once, while another user begins or ends */
+#define PIN_FAILURES 1           /* a pinned group may fail once, while another user starts or ends */
 
 /* The size of the largest group of a PMU that has waited too long to be scheduled, with the pinned
  * events beside it; 0 if none. */
@@ -48,7 +48,7 @@ static bool plan_again(const struct perf *p, struct perf_unit *unit, const struc
 	return false;
 }
 
-/* The groups that a PMU had. */
+/* The earlier groups of a PMU. */
 struct old_groups {
 	struct perf_unit unit;
 	struct perf_part *parts; /* closed */
@@ -62,7 +62,7 @@ static void close_groups(struct perf *p, unsigned unit)
 			perf_group_fini(&p->parts[i].group);
 }
 
-/* The part of the same CPU or thread that counted the row, as its event *at. */
+/* Return the old part of the same CPU or thread that counted the row, as its event *at. */
 static const struct perf_part *find_old(const struct old_groups *old, struct perf_whose whose, unsigned row,
 					unsigned *at)
 {
@@ -77,8 +77,8 @@ static const struct perf_part *find_old(const struct old_groups *old, struct per
 	return NULL;
 }
 
-/* A new group goes on where the old ones of its events ended: it owes what they had not reported,
- * and the time from their last reading until now, while nothing was counted. */
+/* Continue the old groups of the events of a new group: it owes their unreported time, and the time
+ * since their last reading, when nothing was counted. */
 static void go_on(const struct perf *p, struct perf_part *part, const struct old_groups *old, int64_t now_ns)
 {
 	uint64_t idle_ns = p->tasks ? 0 : (uint64_t)(now_ns - p->counted_ns);
@@ -97,8 +97,8 @@ static void go_on(const struct perf *p, struct perf_part *part, const struct old
 	}
 }
 
-/* Replace the groups of a PMU by those of a new plan, if it accepts that. What the old ones have
- * counted must have been read before. `closed`: they are closed already, so open some anyway. */
+/* Replace the groups of a PMU by those of a new plan, if it accepts that. Read the counts of the
+ * old ones before. closed: they are closed already, so open some anyway. */
 static void replace_groups(struct perf *p, const struct sys *sys, unsigned unit, unsigned limit, bool closed)
 {
 	struct old_groups old = {.unit = p->units[unit]};
@@ -123,8 +123,8 @@ static void replace_groups(struct perf *p, const struct sys *sys, unsigned unit,
 	free(old.parts);
 }
 
-/* The counters are free while groups are tried out on them. The existing groups alone count the
- * threads that they inherit to, so such groups stay. */
+/* The counters must be free while groups are tried on them. Groups that inherit stay, because only
+ * they count the threads started since. */
 void perf_count_plan(struct perf *p, const struct sys *sys)
 {
 	for (unsigned unit = 0; p->plans_again && !p->inherit && unit < p->n_hard; unit++) {

@@ -1,5 +1,5 @@
-/* The CPU events, and which of them a source counts: those of the chosen metrics, or the standard
- * ones. A new event is a row here, a name in `slots perf` of src/data/cpu.metrics, and a
+/* The CPU events, and the choice of those that a source counts: those of the chosen metrics, or the
+ * standard ones. A new event is a row here, a name in `slots perf` of src/data/cpu.metrics, and a
  * metric there. */
 #include "backends/perf/perf.h"
 
@@ -10,7 +10,7 @@
 #include <string.h>
 
 #define SET_CYCLES 1 /* cycles and instructions: the second of the sets below */
-#define SET_ASKED 32 /* and following: one per event requested by name */
+#define SET_ASKED 32 /* and following: one set per event requested by name */
 
 #define ROW(name, set) \
 	.slot = (name), .raw = name "Raw", .running = "PerfRunning" set, .enabled = "PerfEnabled" set
@@ -28,8 +28,8 @@
 		 PERF_COUNT_HW_CACHE_RESULT_##result << 16
 #define ARM_ONLY .type = PERF_NO_TYPE
 
-/* By set. Arm's numbers are those of PMUv3; of two, the first that a core has together with the
- * event it needs: retired branches, or predicted branches on older cores. */
+/* Rows by set. Arm's numbers are those of PMUv3. Of two, the first is used that a core has together
+ * with the event in `needs`: retired branches, or predicted branches on older cores. */
 static const struct perf_row perf_rows[] = {
 	{ROW("CPUTaskTime", "Software"), SOFT(TASK_CLOCK), .tasks_only = true},
 	{ROW("CPUContextSwitches", "Software"), SOFT(CONTEXT_SWITCHES), .kernel_only = true},
@@ -163,7 +163,7 @@ static void add_first(struct perf *p, uint8_t set)
 		p->first[p->n_first++] = set;
 }
 
-/* The set of a slot, of whatever instance; -1: it is not an event. */
+/* Return the set of a slot, of any instance; -1 if it is not an event. */
 static int set_of_slot(const struct perf *p, unsigned slot)
 {
 	for (unsigned row = 0; row < p->n_own; row++)
@@ -185,7 +185,7 @@ void perf_rows_prefer(struct source *source, const struct source_priority *prior
 	for (unsigned i = 0; i <= priority->n; i++) {
 		int set = i < priority->n ? set_of_slot(p, priority->slots[i]) : -1;
 
-		if (i == priority->n_sure) { /* cycles and instructions give way only to what was chosen */
+		if (i == priority->n_sure) { /* only a user's choice comes before cycles and instructions */
 			add_first(p, SET_CYCLES);
 			p->n_sure = p->n_first;
 		}
@@ -220,7 +220,7 @@ bool perf_rows_choose(struct perf *p, const struct source_options *options, stru
 				       PERF_OWN_MAX);
 		add_row(p, row);
 	}
-	/* Metrics of other sources need no event of this one; then count the least. */
+	/* if metrics of other sources need no event of this one, count the fewest */
 	for (unsigned row = 0, empty = !p->n_own; row < ARRAY_LEN(perf_rows); row++)
 		if (empty && !options->n_events && strcmp(perf_rows[row].running, "PerfRunningCycles") == 0)
 			add_row(p, row);

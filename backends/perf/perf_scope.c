@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#define SPARE_FILES 128 /* reserved for everything else */
+#define SPARE_FILES 128 /* files reserved for other uses */
 
 /* Try to open the first event of any PMU with these rights. Returns 0 or the errno. */
 static int try_whose(const struct perf *p, const struct sys *sys, const struct perf_whose *whose)
@@ -36,7 +36,7 @@ static int try_whose(const struct perf *p, const struct sys *sys, const struct p
 	return code;
 }
 
-/* The first online CPU, or the first live thread; of own processes, this thread. */
+/* Try the first online CPU, or the first live thread; for own processes, this thread. */
 static int try_rights(const struct perf *p, const struct sys *sys)
 {
 	int code = ESRCH;
@@ -106,7 +106,7 @@ static void add_own(struct perf *p, const struct sys *sys)
 
 /* ---- scope ---- */
 
-/* Named CPUs must all be there: a sum over the rest would be taken for that of all. */
+/* All named CPUs must be online: a sum over the others would be taken for that of all. */
 static bool check_online(const struct perf *p, const struct sys *sys, const struct cpu_set *named,
 			 struct err *err)
 {

@@ -1,4 +1,4 @@
-/* The PMUs that we count with, and which of our events each of them has. */
+/* The PMUs that we count with, and the events that each of them has. */
 #include "backends/perf/perf.h"
 
 #include "base/alloc.h"
@@ -90,7 +90,7 @@ static bool counts_event(const struct perf_unit *unit, uint16_t number)
 }
 
 /* Whether the PMU is known not to count this number, although it can be opened. A hypervisor may
- * count less than the core has. A number without a name is counted as it is. */
+ * count less than the core does. A number without a name is counted as it is. */
 static bool lacks_event(const struct perf_unit *unit, uint64_t number)
 {
 	if (number >= PERF_ARM_EVENTS || !arm_event_name((uint16_t)number) ||
@@ -106,7 +106,7 @@ static void add_event(const struct perf *p, struct perf_unit *unit, unsigned row
 	unit->events[row] = (struct perf_event){.name = p->rows[row].slot, .type = type, .config = config};
 }
 
-/* By Arm's numbers: an event that a core does not have can be opened, but counts nothing. */
+/* Add events by Arm's numbers. An event that a core lacks can be opened, but counts nothing. */
 static void add_arm_events(const struct perf *p, struct perf_unit *unit)
 {
 	for (unsigned row = 0; row < p->n_own; row++)
@@ -120,7 +120,7 @@ static void add_arm_events(const struct perf *p, struct perf_unit *unit)
 		}
 }
 
-/* The kernel's generic events: the kernel refuses to open those that it cannot map. */
+/* Add the kernel's generic events. The kernel refuses to open those that it cannot map. */
 static void add_generic_events(const struct perf *p, struct perf_unit *unit)
 {
 	uint64_t upper = unit->kind == PERF_EXTENDED ? (uint64_t)unit->type << PERF_PMU_TYPE_SHIFT : 0;
@@ -154,7 +154,7 @@ static void serve_cpus(struct perf_unit *unit, const struct cpus *cpus)
 	}
 }
 
-/* The slots of a cycle; 0: the PMU or the kernel does not say. */
+/* Return the slots of a cycle; 0 if neither the PMU nor the kernel reports them. */
 static unsigned read_slots(const struct sys *sys, const char *pmu)
 {
 	AUTOFREE char *path = xasprintf(PERF_DEVICES "/%s/caps/slots", pmu);
@@ -183,7 +183,7 @@ static bool map_generic(const struct perf_unit *unit, struct perf_event *event)
 	return false;
 }
 
-/* Fill in the event of one number for this PMU; returns false if it does not count it. */
+/* Fill in the event of one number for this PMU. Returns false if the PMU does not count it. */
 static bool take_event(const struct perf *p, const struct perf_unit *unit, const struct perf_name *name,
 		       const struct perf_name_event *from, struct perf_event *event)
 {
@@ -204,7 +204,7 @@ static bool take_event(const struct perf *p, const struct perf_unit *unit, const
 	       (unit->kind != PERF_ARM || name->forced || !lacks_event(unit, event->config));
 }
 
-/* Note which of our own rows counts the same. */
+/* Note which own row counts the same event. */
 static void find_twin(const struct perf *p, struct perf_unit *unit, unsigned row)
 {
 	struct perf_event event = unit->events[row];
@@ -231,7 +231,7 @@ void perf_unit_ask(const struct perf *p, struct perf_unit *unit, unsigned row, c
 
 /* ---- finding PMUs ---- */
 
-/* Add the unit of a PMU of sysfs with CPUs of ours, or one that sysfs does not have. */
+/* Add the unit of a PMU in sysfs that serves our CPUs, or of one that sysfs lacks. */
 static void add_unit(struct perf *p, const struct sys *sys, enum perf_unit_kind kind,
 		     const struct perf_pmu *pmu)
 {

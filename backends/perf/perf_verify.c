@@ -1,5 +1,5 @@
-/* Judges counters: loops whose events are known beforehand are counted, one event at a time, and
- * compared with what the code certainly does. */
+/* Judges counters: loops with known events are run, counted one event at a time, and compared with
+ * the expected counts. */
 #include "backends/perf/loops.h"
 #include "backends/perf/perf.h"
 
@@ -12,9 +12,9 @@
 
 #define LINE 64
 #define CHASES (1u << 21)
-#define CHASES_FAR (CHASES / 8) /* where each may take 300 ns */
+#define CHASES_FAR (CHASES / 8) /* loops in which each access may take 300 ns */
 #define LETTERS (1u << 20)
-#define TURNS 4 /* of the letters */
+#define TURNS 4 /* passes over the letters */
 #define PAGE 4096
 #define BLOCK (256 * PAGE) /* smaller than a huge page, which would be one fault for many pages */
 #define BLOCKS 32
@@ -73,7 +73,7 @@ static void pages_loop(struct verify *v)
 		free(v->blocks[i]);
 }
 
-/* One ring through all lines of `size` bytes; no prefetcher knows the order (Fisher-Yates). */
+/* Link all lines of `size` bytes in an order that no prefetcher predicts (Fisher-Yates). */
 static void make_ring(struct verify *v, uint64_t size)
 {
 	uint32_t n = (uint32_t)(size / LINE);
@@ -108,7 +108,7 @@ static void make_text(struct verify *v, const char letters[2])
 /* ---- counting ---- */
 
 /* Count an event during the loop. The thread may run on any kind of core, so each PMU is tried in a
- * run of its own, and that of the core it ran on has counted. NaN if no PMU can count it. */
+ * separate run, and that of the core on which it ran has counted. NaN if no PMU can count it. */
 static double count_event(struct verify *v, const char *text, void (*loop)(struct verify *v))
 {
 	struct perf_reading reading;
@@ -135,18 +135,18 @@ static double count_event(struct verify *v, const char *text, void (*loop)(struc
 
 /* ---- judging ---- */
 
-/* What a loop certainly does to an event. The first name that the machine counts is judged; an
- * event that includes guessed work may count more than `high` allows for completed work. */
+/* The certain effect of a loop on an event. The first name that the machine counts is judged. An
+ * event that includes speculative work may exceed `high`, which is for completed work. */
 struct verify_law {
 	const char *events[2];
 	double expected, low, high;
-	const char *why_not; /* if there is no expectation here */
+	const char *why_not; /* reason for the lack of an expectation */
 };
 
 static void judge_laws(struct verify *v, const char *title, const struct verify_law *laws, size_t n,
 		       void (*loop)(struct verify *v))
 {
-	loop(v); /* so that memory, caches and predictors are warm */
+	loop(v); /* warm up memory, caches and predictors */
 	for (const struct verify_law *law = laws; law < laws + n; law++) {
 		struct verify_row row = {.loop = title,
 					 .event = law->events[0],
@@ -225,7 +225,7 @@ static void judge_pages(struct verify *v)
 	judge_laws(v, "pages, first write", laws, ARRAY_LEN(laws), pages_loop);
 }
 
-/* Time and cycles have no exact law, but bounds. */
+/* Time and cycles have bounds only, not exact laws. */
 static void judge_time(struct verify *v)
 {
 	int64_t begin = v->sys->monotonic_ns(v->sys);
@@ -244,7 +244,7 @@ static void judge_time(struct verify *v)
 
 /* ---- access times ---- */
 
-/* The size of a cache of CPU 0; level 0: of the last one. 0 if the kernel does not tell. */
+/* The size of a cache of CPU 0; level 0: of the last one. 0 if the kernel does not report it. */
 static uint64_t cache_size(const struct sys *sys, unsigned level)
 {
 	uint64_t best = 0, best_level = 0;
@@ -287,7 +287,7 @@ static void time_access(struct verify *v, uint64_t size)
 	double best = INFINITY;
 
 	make_ring(v, size);
-	v->chases = (unsigned)(size / LINE); /* all of it once */
+	v->chases = (unsigned)(size / LINE); /* the whole size once */
 	chase_loop(v);
 	v->chases = CHASES_FAR;
 	for (unsigned i = 0; i < ACCESS_BEST; i++) {

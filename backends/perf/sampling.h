@@ -1,15 +1,14 @@
-/* sampling: what the parts of the hot backend share. No other file includes this.
+/* sampling: shared by the parts of the hot backend. No other file includes this.
  *
  * perf_hot.c         the backend, and its thread
  * sampling_events.c  the events that sample: which, whose, with which rights
  * sampling_ring.c    the rings that the kernel writes, merged in the order of time
  * sampling_fold.c    records of the kernel become a profile (src/hot)
  *
- * A thread of its own reads the rings, follows the maps of processes, reads their files and writes
- * complete samples into a ring of ours, from which the sampler takes them: no read of the source
- * waits for a file. If a file takes long, the kernel's rings hold what happens meanwhile, and count
- * what they lose.
- */
+ * A separate thread reads the rings, follows the maps of processes, reads their files and writes
+ * complete samples into a ring of ours, from which the sampler takes them. So no read of the source
+ * waits for a file. While a file takes long, the kernel's rings hold the records, and count their
+ * losses. */
 #ifndef MALITOP_SAMPLING_H
 #define MALITOP_SAMPLING_H
 
@@ -21,7 +20,7 @@
 #include <linux/perf_event.h>
 #include <pthread.h>
 
-#define SAMPLING_RATE 199 /* a second, of each busy CPU: no divisor of what programs do */
+#define SAMPLING_RATE 199 /* per second and busy CPU: not a divisor of usual frequencies */
 #define SAMPLING_RECORD_MOST 65536
 
 enum sampling_slot {
@@ -29,26 +28,26 @@ enum sampling_slot {
 	SAMPLING_LOST,
 	SAMPLING_THROTTLED,
 	SAMPLING_UNKEPT,
-	SAMPLING_WEIGHT,   /* events that the samples stand for */
-	SAMPLING_RUN_TIME, /* ns of CPU time that they stand for; SAMPLE_UNKNOWN: not reported */
-	SAMPLING_COST,     /* ns of our thread */
+	SAMPLING_WEIGHT,   /* events that the samples represent */
+	SAMPLING_RUN_TIME, /* ns of CPU time that they represent; SAMPLE_UNKNOWN: not reported */
+	SAMPLING_COST,     /* ns of CPU time of our thread */
 	SAMPLING_SLOTS
 };
 
-/* What is sampled, and of whom. */
+/* The event to sample, and its options. */
 struct sampling_event {
 	char name[64];
-	uint64_t rate, period; /* one is 0: samples a second, or events per sample */
-	bool is_time;          /* of the kernel's clock: events are ns */
-	bool user_only;        /* by name, or because no more is permitted */
-	bool calls;            /* call chains */
+	uint64_t rate, period; /* one is 0: samples per second, or events per sample */
+	bool is_time;          /* of the kernel's clock, whose events are ns */
+	bool user_only;        /* requested by the name, or all that is permitted */
+	bool calls;            /* with call chains */
 };
 
 /* A ring that the kernel writes. */
 struct sampling_ring {
 	int fd;
 	struct perf_event_mmap_page *page;
-	size_t size; /* of the data, behind the page */
+	size_t size; /* of the data, after the first page */
 	uint64_t tail, head;
 };
 
@@ -58,33 +57,33 @@ struct sampling {
 	struct cpus cpus;
 	struct sampling_ring *rings; /* one per CPU, or per thread */
 	unsigned n_rings, cap_rings;
-	int *fds; /* events that write into another one's ring */
+	int *fds; /* events that write into the ring of another event */
 	unsigned n_fds, cap_fds;
 	bool on_exec;
 
-	/* The thread's: */
+	/* only for the thread: */
 	struct hot_maps *maps;
 	struct hot_profile profile;
 	struct hot_moment *moments;
 	unsigned n_moments, cap_moments;
-	uint64_t count[SAMPLING_SLOTS]; /* of the running interval */
+	uint64_t count[SAMPLING_SLOTS]; /* in the current interval */
 	int64_t begin_ns, cost_ns;
 	unsigned char record[SAMPLING_RECORD_MOST] __attribute__((aligned(8)));
 	struct sample *sample;
 };
 
-/* Open the events that the options ask for, stopped; sets the source's title and driver. Or only
- * try whether that is possible: nothing stays open. */
+/* Open the events that the options request, stopped; set the source's title and driver. With
+ * only_tries, check whether that is possible, and close them. */
 bool sampling_open(struct sampling *s, struct source *source, bool only_tries, struct err *err);
 void sampling_close(struct sampling *s);
 bool sampling_start(struct sampling *s, struct err *err);
 void sampling_stop(struct sampling *s);
 
-/* Take the records up to a time, in the order of their times; later ones stay. */
+/* Take the records up to a time, in the order of their times. Later ones stay. */
 void sampling_drain(struct sampling *s, int64_t until_ns);
-/* Take a record into the running interval. */
+/* Add a record to the current interval. */
 void sampling_take(struct sampling *s, const struct perf_event_header *head, int64_t time_ns);
-/* End the interval: fill s->sample, and begin the next one. */
+/* End the interval: fill s->sample, and start the next one. */
 void sampling_finish(struct sampling *s, int64_t end_ns);
 
 #endif

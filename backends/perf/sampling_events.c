@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define RING_PAGES 128 /* what an unprivileged user may have for each CPU (perf_event_mlock_kb) */
+#define RING_PAGES 128 /* pages that an unprivileged user may have for each CPU (perf_event_mlock_kb) */
 #define RING_PAGES_LEAST 8
 #define EVENTS_MOST 4096 /* threads x CPUs */
 #define DEFAULT_EVENT "cycles"
@@ -20,11 +20,11 @@ struct sampling_opening {
 	struct scope scope;
 	struct perf_pmus pmus;
 	struct perf_name name;
-	int32_t *tids; /* whose samples: threads on every CPU; NULL: whatever runs on a CPU */
+	int32_t *tids; /* threads to sample, on every CPU; NULL: all that run on a CPU */
 	unsigned n_tids;
 	bool inherit;
-	bool is_default; /* the event was not asked for */
-	bool only_tries; /* one event is opened and closed */
+	bool is_default; /* the user requested no event */
+	bool only_tries; /* open one event and close it */
 };
 
 /* "EVENT:RATE" or "EVENT:N/": the part after the last colon, if it is a number. */
@@ -77,7 +77,7 @@ static bool find_threads(struct sampling_opening *o, struct err *err)
 
 /* ---- opening ---- */
 
-/* The event on that CPU; NULL: its PMU has none. */
+/* Return the event for that CPU; NULL if its PMU has none. */
 static const struct perf_event *event_on(const struct sampling_opening *o, unsigned cpu)
 {
 	for (unsigned i = 0; i < o->name.n; i++)
@@ -106,7 +106,7 @@ static int open_event(const struct sampling_opening *o, const struct perf_event 
 		.exclude_user = o->name.kernel_only && !e->user_only,
 		.exclude_kernel = e->user_only,
 		.exclude_hv = e->user_only,
-		.exclude_idle = software, /* some PMUs refuse it; their counters rest when a CPU does */
+		.exclude_idle = software, /* some PMUs refuse it; their counters rest in idle */
 		.mmap = 1,
 		.mmap2 = 1,
 		.comm = 1,
@@ -122,7 +122,7 @@ static int open_event(const struct sampling_opening *o, const struct perf_event 
 	return o->source->sys->perf_event_open(o->source->sys, &attr, tid, cpu, -1, PERF_FLAG_FD_CLOEXEC);
 }
 
-/* Map a ring as large as is permitted. */
+/* Map the largest permitted ring. */
 static bool map_ring(struct sampling *s, int fd)
 {
 	struct sampling_ring ring = {.fd = fd};
@@ -139,7 +139,7 @@ static bool map_ring(struct sampling *s, int fd)
 	return true;
 }
 
-/* Open a thread's event (-1: of all) on a CPU, whose first event has its ring. 0, or an errno. */
+/* Open a thread's event (-1: of all) on a CPU, whose first event has the ring. 0, or an errno. */
 static int add_event(struct sampling_opening *o, pid_t tid, int cpu, int *ring_fd)
 {
 	const struct perf_event *event = event_on(o, (unsigned)cpu);
@@ -183,7 +183,7 @@ static void close_events(struct sampling *s)
 	s->n_fds = s->n_rings = 0;
 }
 
-/* Returns 0, or the errno that refused it. An offline CPU has none. */
+/* Open the events on all CPUs. Returns 0, or the errno of the refusal. An offline CPU has none. */
 static int open_events(struct sampling_opening *o)
 {
 	const struct scope *scope = &o->scope;
@@ -216,7 +216,7 @@ static int open_events(struct sampling_opening *o)
 	return s->n_rings ? 0 : absent;
 }
 
-/* With the kernel if that is permitted. */
+/* Open the events, including the kernel if that is permitted. */
 static int open_permitted(struct sampling_opening *o)
 {
 	int code;
@@ -252,7 +252,7 @@ static bool refuse_events(const struct sampling_opening *o, int code, struct err
 		       help ? ": " : "", help ? help : "");
 }
 
-/* Returns 0, or the errno; without a PMU that samples, the clock is sampled. */
+/* Open the events; without a PMU that samples, use the kernel's clock. Returns 0 or the errno. */
 static int open_events_of(struct sampling_opening *o)
 {
 	struct err ignored;
@@ -276,7 +276,7 @@ static bool open_all(struct sampling_opening *o, const char *asked, struct err *
 		return false;
 	code = open_events_of(o);
 	if (perf_is_denied(code) && o->scope.kind == SCOPE_MACHINE && o->source->options.command) {
-		/* The machine may not be sampled; one's own command may. */
+		/* sampling the whole machine may be refused, while the own command is permitted */
 		o->scope = (struct scope){.kind = SCOPE_COMMAND, .pid = o->source->options.command};
 		if (!find_threads(o, err))
 			return false;

@@ -8,9 +8,9 @@
 
 #define FRAMES_MOST 127
 #define TRAILER 16                      /* pid, tid, time */
-#define CONTEXT_LEAST ((uint64_t)-4095) /* frames above are marks of what follows */
+#define CONTEXT_LEAST ((uint64_t)-4095) /* greater frames are markers of the context */
 
-/* The content of a record, read in order. A read past its end gives 0, and is noted. */
+/* The content of a record, read in order. A read past its end returns 0, and sets `short_of`. */
 struct content {
 	const unsigned char *p;
 	size_t left;
@@ -38,7 +38,7 @@ static void take_pair(struct content *c, uint32_t pair[2])
 	memcpy(pair, &both, sizeof(both));
 }
 
-/* The text at the end of a record, before its trailer; terminated by the kernel. */
+/* Return the text at the end of a record, before its trailer. The kernel terminates it. */
 static const char *take_name(const struct content *c)
 {
 	size_t n = c->left > TRAILER ? c->left - TRAILER : 0;
@@ -46,8 +46,8 @@ static const char *take_name(const struct content *c)
 	return n && memchr(c->p, 0, n) ? (const char *)c->p : NULL;
 }
 
-/* The kernel's frames come first, the innermost of each part first; an outer one is the address
- * after a call. */
+/* Add frames. Those of the kernel come first, the innermost of each part first. An outer frame is
+ * the address after a call. */
 static unsigned add_frames(struct sampling *s, pid_t pid, const uint64_t *frames, const bool *kernel,
 			   unsigned n, struct hot_place *leaf)
 {
@@ -218,8 +218,8 @@ void sampling_finish(struct sampling *s, int64_t end_ns)
 	sample->n_more = (uint16_t)hot_words_put(&s->profile, s->moments, s->n_moments, s->begin_ns,
 						 sample->value + SAMPLING_SLOTS, HOT_WORDS,
 						 &s->count[SAMPLING_UNKEPT]);
-	/* CPU time: what the kernel's clock counts is time; else a frequency says how often a busy
-	 * CPU is sampled. */
+	/* Events of the kernel's clock are CPU time. Otherwise the rate defines the CPU time of a
+	 * sample. */
 	s->count[SAMPLING_RUN_TIME] = s->event.is_time ? s->count[SAMPLING_WEIGHT]
 				      : s->event.rate
 					      ? s->count[SAMPLING_SAMPLES] * (1000000000 / s->event.rate)

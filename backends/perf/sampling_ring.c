@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#define TIME_BYTES 8 /* of the trailer of records that are no samples: pid, tid, time */
+#define TIME_BYTES 8 /* of the trailer of records that are not samples: pid, tid, time */
 
 /* Copy bytes of a ring, which may wrap. */
 static void copy_bytes(const struct sampling_ring *r, uint64_t at, void *to, size_t n)
@@ -16,7 +16,7 @@ static void copy_bytes(const struct sampling_ring *r, uint64_t at, void *to, siz
 	memcpy((unsigned char *)to + first, data, n - first);
 }
 
-/* The next record's head and time; false: there is none, or the ring is not what it should be. */
+/* The next record's head and time; false if there is none, or the ring is inconsistent. */
 static bool peek_record(struct sampling_ring *r, struct perf_event_header *head, int64_t *time_ns)
 {
 	uint64_t time;
