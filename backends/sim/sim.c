@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define LEVELS_NS 1000000000 /* how often those of the system change, as for a real GPU */
+#define LEVELS_NS 1000000000 /* how often levels of the system change, as for a real GPU */
 
 /* How one counter slot gets its value. */
 struct sim_slot {
@@ -37,7 +37,7 @@ struct sim {
 	unsigned last_changes;
 };
 
-/* Which lane a counter of a queue is about, by its name before "Queue". That of no work stays 0. */
+/* The lane of a queue's counter, by its name before "Queue". The lane without work stays 0. */
 static const struct {
 	const char *name;
 	unsigned lane;
@@ -45,7 +45,7 @@ static const struct {
 	      {"MaliBinning", STREAM_VERTEX}, {"MaliTiler", STREAM_VERTEX},  {"MaliComp", STREAM_COMPUTE},
 	      {"MaliNonFrag", LANE_NONFRAG},  {"MaliRes", LANE_NONE}};
 
-/* The counter of the rules with that name. *lane: of a queue. */
+/* Return the counter of the rules with that name. *lane is set for a queue. */
 static const struct sim_counter *find_counter(const struct sim_book *book, const char *name, unsigned *lane)
 {
 	*lane = 0;
@@ -101,14 +101,14 @@ static uint64_t slot_count(const struct sim_slot *slot)
 
 	if (!slot->rows)
 		return slot->scale > 1 ? *row / slot->scale : *row;
-	/* Each instance counts in its own units of `scale`. */
+	/* each instance counts in its own units of `scale` */
 	for (unsigned k = 0; k < slot->rows; k++, row += sizeof(struct sim_row) / sizeof(*row))
 		for (unsigned i = 0; i < SIM_LANES; i++)
 			sum += slot->scale > 1 ? row[i] / slot->scale : row[i];
 	return sum;
 }
 
-/* Write what was counted since the last read, sample_ns ago, per slot. */
+/* Write the counts since the last read, sample_ns ago, per slot. */
 static void read_counters(struct sim *sim, int64_t sample_ns, uint64_t *value)
 {
 	for (unsigned i = 0; i < sim->n_slots; i++) {
@@ -127,7 +127,7 @@ static void read_counters(struct sim *sim, int64_t sample_ns, uint64_t *value)
 	gpu_balance_fill(&sim->balance, sample_ns, value);
 }
 
-/* One product has a hole in its core mask, as if a core were fused off. */
+/* One product has a hole in its core mask, as if a core had been fused off. */
 static uint64_t core_mask(const struct gpu_product *product)
 {
 	if (!strcmp(product->name, "Mali-G610") && product->typical.cores == 4)
@@ -135,7 +135,7 @@ static uint64_t core_mask(const struct gpu_product *product)
 	return product->typical.cores < 64 ? (1ull << product->typical.cores) - 1 : UINT64_MAX;
 }
 
-/* A GPU without the unit of a scenario shows something else than its name promises. */
+/* Note that a GPU without ray tracing cannot show what the scenario's name promises. */
 static void note_rays(struct source *source)
 {
 	const struct sim *sim = source->priv;
@@ -209,8 +209,8 @@ static void read_clock(struct source *source, struct sample *sample)
 	clock[GPU_CLOCK_CY] = (m->tick - sim->last_tick) * SIM_TICK;
 	clock[GPU_CLOCK_ACTIVE] = m->rows[ROW_FRONT].total[GPU_ACTIVE][0] - sim->last_active;
 	clock[GPU_CLOCK_TIME] = (uint64_t)(sample->end_ns - sample->begin_ns);
-	clock[GPU_CLOCK_SHADER_CY] = clock[GPU_CLOCK_CY]; /* one clock for all of it */
-	/* what was counted is exact, and of long intervals too much would be unknown */
+	clock[GPU_CLOCK_SHADER_CY] = clock[GPU_CLOCK_CY]; /* one clock for the whole GPU */
+	/* counts are exact, and marking long intervals would make too much unknown */
 	if (m->clock_changes != sim->last_changes && sample->end_ns > sim->pace.live_ns)
 		sample->flags |= SAMPLE_CLOCK;
 	sim->last_tick = m->tick;
@@ -218,7 +218,7 @@ static void read_clock(struct source *source, struct sample *sample)
 	sim->last_changes = m->clock_changes;
 }
 
-/* Temperature slowly follows the GPU's load and clock; memory follows what is loaded. */
+/* Set the levels. Temperature slowly follows the GPU's load and clock; memory follows loading. */
 static void read_levels(struct sim *sim, uint64_t *levels)
 {
 	const struct sim_model *m = &sim->model;
@@ -283,7 +283,7 @@ static void describe_phase(struct strbuf *text, const struct sim_scenario *s, co
 	strbuf_str(text, "\n");
 }
 
-/* The ui thread calls this while the sampler reads, so it uses only what open wrote. */
+/* The ui thread calls this while the sampler reads, so use only what open wrote. */
 static void sim_describe(const struct source *source, struct strbuf *text)
 {
 	const struct sim *sim = source->priv;

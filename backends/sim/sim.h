@@ -24,9 +24,8 @@ struct sim_shader {
 		diverged, registers;
 };
 
-/* The geometry of a pass, and what happens to its pixels. The size of triangles on the screen
- * follows from the numbers of both, and the cost of small triangles from that size: see struct
- * sim_size. */
+/* The geometry of a pass, and the work on its pixels. Both together determine the size of triangles
+ * on the screen, and that size the cost of small triangles: see struct sim_size. */
 struct sim_look {
 	double primitives, vertices, facing, frustum, scissor, overdraw, early_kill, hidden_kill, late,
 		tested, opaque, buffered, coarse, blended, still, tile_bytes;
@@ -39,13 +38,13 @@ enum sim_stream { STREAM_VERTEX, STREAM_FRAGMENT, STREAM_COMPUTE, STREAMS };
 #define SIM_PHASES_MAX 8
 
 /* One step of a frame: a render pass (vertex, then fragment) or a dispatch (compute). Loads are the
- * time that it takes alone, in units of 1/60 s at the top clock; the fragment load is for
+ * time of the step on its own, in units of 1/60 s at the top clock; the fragment load is for
  * 1920x1080. */
 struct sim_pass {
 	char name[SIM_NAME_BYTES];
 	double load[STREAMS];
 	double pixels; /* share of the frame's resolution that the pass draws */
-	double waits;  /* starts only after everything earlier in the frame, including fragment work */
+	double waits;  /* starts after all earlier work of the frame, including fragment work */
 	struct sim_shader shaders[STREAMS];
 	struct sim_look look; /* of a render pass */
 };
@@ -53,7 +52,7 @@ struct sim_pass {
 /* A period in which the same passes are drawn. Phases follow each other, then repeat. */
 struct sim_phase {
 	char name[SIM_NAME_BYTES];
-	double seconds;   /* whole ones */
+	double seconds;   /* a whole number */
 	double refreshes; /* a frame is due after this many; 0: as soon as the GPU can */
 	double cpu;       /* load of the CPUs relative to the scenario's own load: 0 to 1 */
 	unsigned passes;  /* bits, by index */
@@ -88,25 +87,25 @@ bool sim_scenario_load(struct sim_scenario *scenario, const struct gpudb *db, co
 		       struct err *err);
 const struct sim_phase *sim_scenario_phase(const struct sim_scenario *scenario, int64_t at_ns);
 
-/* Which interval a simulated source reads next: the first member of what it holds. */
+/* The position in time of a simulated source. It is the first member of the source's data. */
 struct sim_pace {
 	int64_t least_ns; /* shortest period; set by open */
 	int64_t period_ns;
-	int64_t next_ns; /* begin of the next interval */
-	int64_t live_ns; /* what ended before is history, in intervals of SOURCE_HISTORY_STEP_NS at least */
-	int64_t sim_ns;  /* simulated so far: skipped intervals are not */
+	int64_t next_ns; /* start of the next interval */
+	int64_t live_ns; /* earlier intervals are history, at least SOURCE_HISTORY_STEP_NS long */
+	int64_t sim_ns;  /* simulated time so far, without skipped intervals */
 	bool begun;
 };
 
-/* For struct backend (sim_pace.c). A simulated source is never found, only on request, and does
- * nothing between reads. start: measure from now on; the first start goes back by history_ns, as
- * far as the clock reaches. */
+/* For struct backend (sim_pace.c). Simulated sources are opened only on request, and do nothing
+ * between reads. `start` measures from now on; the first start goes back by history_ns, as far as
+ * the clock permits. */
 bool sim_probe(const struct sys *sys, struct source_found **found, struct err *err);
 bool sim_start(struct source *source, int64_t period_ns, int64_t now_ns, struct err *err);
 void sim_stop(struct source *source);
 /* Take the next interval that has ended by now, into the sample's times, flags and lost; sim_ns is
- * its end in simulated time. Far behind, where the machine slept, intervals are skipped, as lost
- * ones. Returns false if none has ended. */
+ * its end in simulated time. After the machine slept, skip intervals as lost ones. Returns false if
+ * none has ended. */
 bool sim_pace_next(struct sim_pace *pace, int64_t now_ns, struct sample *sample);
 
 #endif

@@ -13,7 +13,7 @@
 
 EMBED(demo_rules, "demo.rules");
 
-/* A stanza's place while it is read. */
+/* The state of reading a stanza. */
 struct reader {
 	struct sim_book *book;
 	struct sim_laws *laws;
@@ -22,7 +22,7 @@ struct reader {
 	struct stanza_line line;
 };
 
-/* In the order of the enums, as what follows. */
+/* Names in the order of the enums, here and below. */
 static const struct {
 	const char *name;
 	enum sim_block block;
@@ -48,7 +48,7 @@ static const char *const input_names[] = {"size.visible", "size.culled", "size.p
 #define SIZE_INPUTS (offsetof(struct sim_inputs, size) / sizeof(double))
 _Static_assert(SIZE_INPUTS + ARRAY_LEN(input_names) == SIM_INPUTS, "a name for each input, in order");
 
-/* NAN if there is no such number. */
+/* Return a number of the GPU; NAN if there is no such number. */
 static double gpu_number(const struct sim_gpu *gpu, struct span name)
 {
 	double x;
@@ -64,8 +64,8 @@ static bool line_fail(const struct reader *r, struct span word, const char *expe
 	return stanza_fail(&r->s, r->line.line, err, "'%.*s': expected %s", SPAN_ARG(word), expected);
 }
 
-/* Take a leading "@CONDITION" off *text. Sets the streams for which the line holds: none if the GPU
- * is another one. */
+/* Take a leading "@CONDITION" off *text. Sets the streams for which the line holds; none if the
+ * condition excludes this GPU. */
 static bool take_condition(const struct reader *r, struct span *text, uint8_t *streams, struct err *err)
 {
 	static const char *const streams_of[STREAMS] = {
@@ -88,7 +88,7 @@ static bool take_condition(const struct reader *r, struct span *text, uint8_t *s
 	return x >= 0 || line_fail(r, word, "a stream, or what some GPUs have", err);
 }
 
-/* The number of a quantity, which a first mention adds, and the counters that show it. */
+/* Get the number of a quantity, which its first mention adds, and the counters that show it. */
 static bool take_quantity(const struct reader *r, enum sim_block block, struct span name, bool is_new,
 			  struct span counters, uint8_t *quantity, struct err *err)
 {
@@ -123,8 +123,8 @@ static bool find_ratio(const struct reader *r, struct span name, uint16_t *ratio
 	return line_fail(r, name, "a ratio above", err);
 }
 
-/* What a rule does with its first input: "% RATIO", "% SHARE ...", "+ QUANTITY", "- QUANTITY" or
- * "* NUMBER". */
+/* The operation of a rule on its first input: "% RATIO", "% SHARE ...", "+ QUANTITY", "- QUANTITY"
+ * or "* NUMBER". */
 static bool parse_operation(const struct reader *r, enum sim_list list, struct span text,
 			    struct sim_rule *rule, struct err *err)
 {
@@ -222,7 +222,7 @@ static bool value_varies(const struct sim_laws *laws, unsigned value)
 	return varies;
 }
 
-/* NAME [@CONDITION] FORMULA: of streams for which no line above has it. */
+/* NAME [@CONDITION] FORMULA: for streams without an earlier line for it. */
 static bool parse_formula(struct reader *r, bool is_ratio, struct span name, struct span text,
 			  struct err *err)
 {
@@ -256,8 +256,8 @@ static bool parse_formula(struct reader *r, bool is_ratio, struct span name, str
 	return true;
 }
 
-/* What a stanza has: the rules of a list, or formulas of ratios or of other values; ';' separates
- * several on a line. */
+/* Parse a line of a stanza: the rules of a list, or formulas of ratios or of other values,
+ * separated by ';'. */
 static bool parse_line(struct reader *r, const struct stanza_line *open, struct err *err)
 {
 	struct span rest = r->line.text, one, name;
@@ -329,12 +329,12 @@ void sim_book_prune(struct sim_book *book, struct sim_laws *laws)
 	uint8_t streams[SIM_VALUES_MAX] = {0}; /* that a value is needed for */
 
 	laws->n_queue = book->n_quantities[SIM_QUEUE];
-	/* Traffic feeds the slices, and warps the cores, so they are counted in any case. */
+	/* Traffic feeds the slices, and warps the cores, so they are always counted. */
 	for (unsigned i = CORE_READS; i < CORE_TRAFFIC_END; i++)
 		book->needed[SIM_CORE][i] = true;
 	for (unsigned i = TILER_READ_BEATS; i <= TILER_WARPS; i++)
 		book->needed[SIM_TILER][i] = true;
-	/* Backwards, because a rule comes before the rules that it feeds. */
+	/* Go backwards, because a rule precedes the rules that it feeds. */
 	for (unsigned list = SIM_LISTS; list-- > 0;) {
 		struct sim_rules *rules = &laws->lists[list];
 		bool *needed = book->needed[lists[list].block];

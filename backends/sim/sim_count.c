@@ -7,7 +7,7 @@
 
 #define COMPUTE_THREADS 0.09 /* per cycle of execution: one in eleven cycles */
 
-/* Share of the time in which the cores execute while a stream has them alone, before its shader's
+/* The share of time in which the cores execute while a stream has them alone, before its shader's
  * own `issue`. */
 static const double alone[STREAMS] = {
 	[STREAM_VERTEX] = 0.86, [STREAM_FRAGMENT] = 0.97, [STREAM_COMPUTE] = 0.97};
@@ -50,7 +50,7 @@ static void set_speeds(struct sim_model *m, const struct share *share, double an
 			sim_share(share->part[stream] * any * issue /
 				  (shares[1u << stream].any * m->now[stream]->any * m->now[stream]->issue));
 	}
-	/* Compute gets its part of what vertex work leaves. */
+	/* Compute gets its part of the cycles that vertex work leaves. */
 	m->part[STREAM_VERTEX] = sim_share(share->part[STREAM_VERTEX]);
 	m->part[STREAM_COMPUTE] = left > 0 ? sim_share(share->part[STREAM_COMPUTE] / left) : 0;
 }
@@ -147,7 +147,7 @@ void sim_count_ticks(struct sim_model *m, uint64_t ticks)
 			continue;
 		m->wait_queue[s] += ticks;
 		m->now[s]->touched = m->shows;
-		m->now[s]->tiler += ticks; /* of vertex work */
+		m->now[s]->tiler += ticks; /* only vertex work uses the tiler */
 	}
 	for (unsigned q = 0; q < m->n_queues; q++) {
 		struct sim_queue *queue = &m->queues[q];
@@ -197,7 +197,7 @@ static void set_ratios(struct sim_load *load, const struct sim_laws *laws, const
 		float amount = r - i < laws->n_content ? 0.2f : 0.12f, off;
 		double x = load->values[laws->value_of[r]], most = r < laws->n_shares ? 1 : 255;
 
-		if (r % 4 == 0) /* a hash is the noise of four ratios */
+		if (r % 4 == 0) /* one hash provides the noise of four ratios */
 			noise = sim_hash(job->key, 0, r - i + i / 4);
 		else
 			noise >>= 16;
@@ -206,15 +206,15 @@ static void set_ratios(struct sim_load *load, const struct sim_laws *laws, const
 		off = 0.07f / 65536 * (float)((int)(noise & 0xffff) - 32768) +
 		      amount * (0.6f * sways[i] + 0.4f * sways[r / SIM_DRIFTS % SIM_DRIFTS]);
 		if (r == laws->line)
-			off = 0; /* a constant */
+			off = 0; /* a constant does not deviate */
 		x = most > 1 || x < 0.5 ? x * (1 + (double)off) : 1 - (1 - x) * (1 - 2.5 * (double)off);
-		if (!(x >= 0 && x <= most)) /* an odd shader of a user */
+		if (!(x >= 0 && x <= most)) /* a user's file may define any shader */
 			x = x > most ? most : 0;
 		load->ratios[r] = (float)(uint32_t)(x * SIM_ONE);
 	}
 }
 
-/* A queue waits longer for cores and dependencies in some jobs than in others. */
+/* Set the waits of a queue for cores and dependencies, which differ between jobs. */
 static void set_waits(struct sim_load *load, const struct sim_laws *laws, const struct sim_job *job)
 {
 	const struct sim_rules *queue = &laws->lists[LIST_QUEUE];
@@ -228,8 +228,8 @@ static void set_waits(struct sim_load *load, const struct sim_laws *laws, const 
 		}
 }
 
-/* Share of responses slower than `cycles` if the mean wait is `mean`: a smooth step, as steep as
- * measured latencies. */
+/* Return the share of responses slower than `cycles` if the mean wait is `mean`: a smooth step, as
+ * steep as measured latencies. */
 static double slower_than(double cycles, double mean)
 {
 	double x = cycles / mean, x5 = x * x * x * x * x;
@@ -254,13 +254,13 @@ static void init_load(const struct sim_model *m, struct sim_load *load, const st
 	load->read_stall = beats * beats * 0.95;
 	load->write_stall = beats * beats * 0.3;
 	if (!m->shows)
-		return; /* only jobs are watched */
-	/* A queue that grows as the bus fills. */
+		return; /* only jobs are requested */
+	/* the wait of a queue that grows as the bus fills */
 	wait = (150 + 300 * beats * beats / (1 - beats)) * (0.6 + 0.4 * clock_share);
 	for (unsigned i = 0; i < 5; i++)
 		in.slower[i] = slower_than(128 + 64 * i, wait);
 	in.pixels = pass->pixels * m->pixels / (double)(job->work * SIM_TICK) /
-		    (m->gpu.cores * load->issue * load->any); /* of fragments */
+		    (m->gpu.cores * load->issue * load->any); /* of fragment work */
 	if (load->stream == STREAM_FRAGMENT)
 		in.threads = in.pixels * (pass->look.overdraw * 4 * in.size.quads / in.size.pixels);
 	memcpy(load->values, &in, sizeof(in));

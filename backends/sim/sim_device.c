@@ -8,8 +8,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#define STEP_NS 20000000ll   /* for which loads and clocks stay */
-#define DRIFT_NS 100000000ll /* what a thread needs on average, its CPU, and events per cycle */
+#define STEP_NS 20000000ll   /* how long loads and clocks stay constant */
+#define DRIFT_NS 100000000ll /* likewise a thread's mean load, and events per cycle */
 #define HITCH_NS 300000000ll
 #define NEXT_CPU_NS 900000000ll /* how long a thread stays on its CPU */
 
@@ -29,10 +29,10 @@ static const struct sim_soc socs[] = {
 
 enum base { CYCLES, BUSY_NS, PER_SECOND, PER_BUSY_SECOND, PER_CYCLE, PER_EVENT };
 _Static_assert(PER_EVENT == SIM_BASES, "a CPU counts every base");
-#define MAJOR_FAULTS 3 /* rows */
+#define MAJOR_FAULTS 3 /* row index of the event for major faults */
 #define INSTRUCTIONS 5
 
-/* One event per this amount of its base: on small, middle and big cores; the base may be cycles or
+/* One event per this amount of its base, on small, middle and big cores. The base may be cycles or
  * time. For PER_EVENT, `of` is the index of an earlier row. */
 static const struct {
 	const char *slot;
@@ -87,8 +87,8 @@ bool sim_device_init(struct sim_device *d, const struct source_options *options,
 	return true;
 }
 
-/* The busy share of the GPU in this phase, at the clock that its governor then chooses: jobs of a
- * pass overlap partly. */
+/* Return the busy share of the GPU in this phase, at the clock that its governor then chooses. Jobs
+ * of a pass overlap partly. */
 static double gpu_share(const struct sim_scenario *s, const struct sim_phase *phase)
 {
 	double load = 0, frames = s->cpu_frame > 0 ? s->cpu_frame : phase->refreshes;
@@ -106,8 +106,8 @@ static double gpu_share(const struct sim_scenario *s, const struct sim_phase *ph
 	return real_min(1, load / (load < 0.3 ? 0.4 : load < 0.6 ? 0.6 : 1));
 }
 
-/* The share of a CPU that a thread needs on average; 1: it never waits. Only those of the game
- * depend on the scenario. */
+/* Return the mean share of a CPU that a thread needs; 1 means that it never waits. Only threads of
+ * the game depend on the scenario. */
 static double task_mean(const struct sim_device *d, const struct sim_phase *phase, enum sim_role role)
 {
 	const struct sim_cpu_load *game = &d->scenario.cpu;
@@ -131,7 +131,7 @@ static void place_tasks(struct sim_device *d, const struct sim_phase *phase, con
 									: d->soc->n_clusters - 1;
 		const struct sim_cluster *cluster = &d->soc->clusters[at];
 		uint64_t turn = (uint64_t)((d->now_ns + 37000000ll * i) / NEXT_CPU_NS);
-		/* If a process has threads, only those count. */
+		/* if a process has threads, only those count */
 		double mean = sim_tasks[i].threads > 1 ? 0 : task_mean(d, phase, sim_tasks[i].role);
 
 		d->cpu_of[i] = (uint8_t)(cluster->first + sim_hash(d->seed, turn, 8100 + i) % cluster->n);
@@ -193,7 +193,7 @@ static void set_loads(struct sim_device *d)
 	}
 }
 
-/* Like a governor: some headroom above the busiest CPU, in steps of 100 MHz. */
+/* Set the clocks like a governor: some headroom above the busiest CPU, in steps of 100 MHz. */
 static void set_clocks(struct sim_device *d)
 {
 	for (unsigned c = 0; c < d->soc->n_clusters; c++) {
@@ -210,7 +210,7 @@ static void set_clocks(struct sim_device *d)
 	}
 }
 
-/* Turn what passed at the present rates into events. */
+/* Turn the cycles and time of this step into events. */
 static void count_events(struct sim_device *d)
 {
 	for (unsigned e = 0; e < SIM_EVENTS && d->counts_events; e++) {
@@ -240,7 +240,7 @@ static void count_time(struct sim_cpu *cpu, double seconds)
 	cpu->passed[PER_BUSY_SECOND] += busy;
 }
 
-/* Bytes per second: always, at full load of the GPU, and while the game loads something. */
+/* Bytes per second: always, at full load of the GPU, and while the game loads data. */
 static const struct {
 	double rest, play, load;
 } traffic[SIM_TRAFFIC] = {

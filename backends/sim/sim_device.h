@@ -1,11 +1,10 @@
 /* sim_device: the phone around the simulated GPU: its CPUs, and the threads of a game and of the
  * system that run on them.
  *
- * Each source that shows a part of it (CPU load, CPU events, processes) has its own device. They
- * agree because everything follows from seed, scenario and time since the start.
+ * Each source for a part of it (CPU load, CPU events, processes) has its own device. They agree
+ * because their state depends only on seed, scenario and time since the start.
  *
- * Thread: one at a time.
- */
+ * Thread: one at a time. */
 #ifndef MALITOP_SIM_DEVICE_H
 #define MALITOP_SIM_DEVICE_H
 
@@ -23,7 +22,7 @@ struct sim_cluster {
 };
 
 struct sim_soc {
-	const char *title; /* the biggest cluster first */
+	const char *title; /* title of the biggest cluster first */
 	struct sim_cluster clusters[SIM_CLUSTERS_MAX];
 	unsigned n_clusters;
 	uint64_t memory_kib;
@@ -46,7 +45,7 @@ struct sim_task {
 	int32_t pid, parent; /* of a process: its parent process; of a thread: its process */
 	unsigned threads;    /* 0: a thread */
 	enum sim_role role;
-	unsigned cluster; /* where it runs; 0: the smallest cores */
+	unsigned cluster; /* cluster that runs it; 0: the smallest cores */
 	uint32_t uid;
 	const char *user;
 	unsigned rss_mib, gpu_mib;
@@ -54,18 +53,18 @@ struct sim_task {
 	const char *name, *command; /* command: NULL for a kernel thread, and for a thread */
 };
 #define SIM_TASKS 28
-extern const struct sim_task sim_tasks[SIM_TASKS]; /* each process, then its other threads */
+extern const struct sim_task sim_tasks[SIM_TASKS]; /* each process, followed by its other threads */
 
 /* The number of CPU events. */
 #define SIM_EVENTS 25
-#define SIM_BASES 5                         /* what they are counted per: sim_device.c */
+#define SIM_BASES 5                         /* bases of event counts: see sim_device.c */
 const char *sim_event_slot(unsigned event); /* name of its slot */
 
 struct sim_cpu {
 	unsigned cluster;
 	double khz, busy;          /* in this step */
 	double time_ns[CPU_TICKS]; /* spent in each state */
-	double passed[SIM_BASES];  /* not yet turned into events */
+	double passed[SIM_BASES];  /* amount not yet turned into events */
 	double events[SIM_EVENTS];
 };
 
@@ -76,11 +75,11 @@ struct sim_device {
 	struct sim_scenario scenario;
 	uint64_t seed;
 	int64_t now_ns;
-	bool counts_events;     /* else events[] stay 0 */
-	bool hitch;             /* the game loads something */
+	bool counts_events;     /* otherwise events[] stay 0 */
+	bool hitch;             /* the game loads data */
 	double gpu_busy;        /* share of time that the scenario demands */
 	double mean[SIM_TASKS]; /* share of one CPU that a thread needs; 1: it never waits */
-	double load[SIM_TASKS]; /* what it gets in this step */
+	double load[SIM_TASKS]; /* share that it gets in this step */
 	uint8_t cpu_of[SIM_TASKS];
 	double task_ns[SIM_TASKS], gpu_ns;
 	double events_per[SIM_CLUSTERS_MAX][SIM_EVENTS]; /* per second or cycle */

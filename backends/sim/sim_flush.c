@@ -1,5 +1,5 @@
-/* Turn the ticks that loads, queues and the front end have done into counts, by the rules of the
- * product. Each instance counts with ratios that differ a little from those of the job. */
+/* Turn the ticks of loads, queues and the front end into counts, by the rules of the product. Each
+ * instance counts with ratios that differ a little from those of the job. */
 #include "backends/sim/sim_model.h"
 #include "base/alloc.h"
 
@@ -185,7 +185,7 @@ static void flush_waits(struct sim_model *m)
 void sim_set_waits(struct sim_model *m)
 {
 	const struct sim_rules *stalls = &m->laws.lists[LIST_STALL], *queues = &m->laws.lists[LIST_QUEUE];
-	/* A queue waits for cores more while it shares them. */
+	/* a queue waits longer for cores while it shares them */
 	const double shared = (m->set & (m->set - 1)) != 0 ? 1.4 : 0.8;
 	double reads = 1, writes = 1;
 
@@ -231,8 +231,8 @@ void sim_count_flush(struct sim_model *m)
 
 /* ---- the differences between cores and slices ---- */
 
-/* Instances deviate by up to `amount`, 0.03: 3 %. Shares are below those of the job, all other
- * ratios vary around them. */
+/* Let instances deviate by up to `amount`; 0.03 is 3 %. Shares are below those of the job; all
+ * other ratios vary around them. */
 static void set_skew(struct sim_model *m, unsigned row, uint64_t key, double amount)
 {
 	for (unsigned r = 0; r < m->laws.n_ratios; r++)

@@ -5,7 +5,7 @@
 #include <math.h>
 #include <string.h>
 
-#define SHOT_NS 6500000000ll /* mean length; a cut is up to 4 s late */
+#define SHOT_NS 6500000000ll /* mean length of a shot; a cut is up to 4 s late */
 #define LATE_NS 4000000000.0
 #define SWAY_NS 3100000000ll
 #define TREMBLE_NS 700000000ll
@@ -15,7 +15,7 @@ static double knot_value(uint64_t seed, uint64_t knot, unsigned what)
 	return 2 * sim_hash_unit(sim_hash(seed, knot, what)) - 1;
 }
 
-/* Smooth from one knot to the next. */
+/* Return a value that moves smoothly from one knot to the next. */
 static double glide_value(uint64_t seed, int64_t at_ns, int64_t period_ns, unsigned what)
 {
 	uint64_t knot = (uint64_t)(at_ns / period_ns);
@@ -37,7 +37,7 @@ void sim_drift(uint64_t seed, int64_t at_ns, double drifts[SIM_DRIFTS])
 			    0.2 * glide_value(seed, at_ns, TREMBLE_NS, 7030 + i);
 }
 
-/* primitives: of the pass, before culling; pixels: drawn by the pass. */
+/* `primitives` of the pass, before culling; `pixels` that the pass draws. */
 static void init_size(struct sim_size *size, const struct sim_look *look, double primitives, double pixels)
 {
 	double entering = primitives * (1 - look->facing) * (1 - look->frustum) + 1,
@@ -57,15 +57,15 @@ static struct sim_queue *queue_of(struct sim_model *m, enum sim_stream stream)
 	return &m->queues[m->gpu.job_manager && stream == STREAM_COMPUTE ? STREAM_VERTEX : stream];
 }
 
-/* The job starts after all that is in the queues, except its own one, which keeps the order. */
+/* Let the job start after all jobs in the other queues. Its own queue keeps the order. */
 static void need_all(struct sim_model *m, struct sim_job *job)
 {
 	for (unsigned q = 0; q < m->n_queues; q++)
 		job->need[q] = m->queues[q].added - (&m->queues[q] == queue_of(m, job->stream));
 }
 
-/* The current load of a pass, in units of 1/60 s at the top clock: some passes scale with the whole
- * frame, some with what the camera sees. */
+/* Return the current load of a pass, in units of 1/60 s at the top clock: some passes scale with
+ * the whole frame, some with the view of the camera. */
 static double load_of(const struct sim_model *m, unsigned pass, enum sim_stream stream)
 {
 	const double pixels = stream == STREAM_FRAGMENT ? m->pixel_scale : 1;
@@ -77,7 +77,7 @@ static double load_of(const struct sim_model *m, unsigned pass, enum sim_stream 
 	       (1 + jitter + more);
 }
 
-/* least: of the load. */
+/* `least` is the lower limit of the load. */
 static struct sim_job *add_job(struct sim_model *m, unsigned pass, enum sim_stream stream, double least)
 {
 	static const double task_cycles[STREAMS] = {[STREAM_VERTEX] = 700, [STREAM_COMPUTE] = 2000};
@@ -148,7 +148,7 @@ static void next_ready(struct sim_model *m, const struct sim_phase *phase, int64
 	} else if (refreshes) {
 		int64_t now = at_ns / m->frame_ns;
 
-		/* A late frame is shown at a later refresh; missed refreshes are not made up
+		/* A late frame is shown at a later refresh. Missed refreshes are not made up
 		 * for. */
 		m->vsync = m->vsync + refreshes > now ? m->vsync + refreshes : now;
 		m->ready_ns = m->vsync * m->frame_ns;

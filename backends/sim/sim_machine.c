@@ -1,5 +1,5 @@
-/* The CPUs of the simulated phone as two sources: what an operating system reports about them, with
- * the slots of the proc source, and their counters, with the slots of the perf source
+/* The CPUs of the simulated phone as two sources: the reports of its operating system, with the
+ * slots of the proc source, and its CPU events, with the slots of the perf source
  * (src/data/cpu.metrics). */
 #include "backends/backends.h"
 #include "backends/sim/sim_device.h"
@@ -8,7 +8,7 @@
 
 #define TICK_NS 10000000
 #define SECTOR 512
-#define PERIOD_MIN_NS 500000000 /* of ticks, as on a real machine */
+#define PERIOD_MIN_NS 500000000 /* period of ticks, as on a real machine */
 
 struct sim_machine {
 	struct sim_pace pace; /* first */
@@ -19,7 +19,7 @@ struct sim_machine {
 	} slots[(1 + SIM_CLUSTERS_MAX + SIM_CPUS) * SIM_EVENTS];
 };
 
-/* What the system reports, in the order of its slots: of each instance, then of the machine. */
+/* Reports of the system, in the order of the slots: of each instance, then of the machine. */
 enum report {
 	TICKS, /* by enum cpu_tick */
 	CLOCK = TICKS + CPU_TICKS,
@@ -122,7 +122,7 @@ static bool perf_open(struct source *source, const char *device, struct err *err
 	return true;
 }
 
-/* What the system reports of the machine. */
+/* Return a report of the system about the whole machine. */
 static uint64_t report_machine(const struct sim_device *d, unsigned i)
 {
 	if (i < MEMORY_TOTAL)
@@ -135,7 +135,7 @@ static uint64_t report_machine(const struct sim_device *d, unsigned i)
 				       : SAMPLE_UNKNOWN; /* reported by the GPU source */
 }
 
-/* The level, or the count so far, of n CPUs: whole ones of each CPU, so that the parts add up. */
+/* The level or count of n CPUs: whole numbers per CPU, so that parts add up to the whole. */
 static uint64_t report_cpus(const struct sim_device *d, bool events, unsigned i, unsigned first, unsigned n)
 {
 	uint64_t sum = 0, most = 0;

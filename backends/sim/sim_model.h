@@ -46,9 +46,9 @@
 #define SIM_FORMULAS_MAX 240
 #define SIM_COUNTERS_MAX 320
 
-/* The quantities that the model itself knows, by block: inputs of the rules, then outputs of which
- * it makes more. The rules name the others. Cycles are GPU cycles, traffic is in beats of 16 bytes.
- * GPU_ZERO is never used: the reserved queue, the second stage of the MMU. From GPU_UNITS on are
+/* The quantities that the model itself uses, by block: inputs of the rules, then outputs that it
+ * uses further. The rules name the others. Cycles are GPU cycles, traffic is in beats of 16 bytes.
+ * GPU_ZERO is always 0: the reserved queue, the second stage of the MMU. From GPU_UNITS on are
  * cycles of units of the front end: interrupts, MCU, CEU, LSU. */
 enum sim_block { SIM_QUEUE, SIM_FRONT, SIM_TILER, SIM_CORE, SIM_SLICE, SIM_BLOCKS };
 enum { QUEUE_CYCLES, QUEUE_JOBS, QUEUE_TASKS };
@@ -90,7 +90,7 @@ struct sim_rules {
 	unsigned first_part; /* the number of its first PART among those of all lists */
 };
 
-/* All that varies by chance. */
+/* A hash, the source of all random variation. */
 static inline uint64_t sim_hash(uint64_t seed, uint64_t frame, uint64_t what)
 {
 	uint64_t x =
@@ -112,7 +112,7 @@ static inline double sim_hash_unit(uint64_t hash) /* [0,1) */
 #define SIM_DRIFTS 8
 void sim_drift(uint64_t seed, int64_t at_ns, double drifts[SIM_DRIFTS]);
 
-/* The properties of the product that the model uses. The text uses more of them by name. */
+/* The properties of the product that the model uses. The rules use more of them by name. */
 struct sim_gpu {
 	unsigned cores, slices, bus_bits, task, varying_slots;
 	double tex_per_cycle; /* bilinear samples filtered per cycle */
@@ -122,24 +122,24 @@ struct sim_gpu {
 	struct gpu_constant facts[24]; /* the last one has no name */
 };
 
-/* Triangles of a pass on the screen. Small ones cost more than their pixels: many cover no sample
+/* Triangles of a pass on the screen. Small ones cost more than their pixels. Many cover no sample
  * point and are culled late; the others cover only little of the quads and warps that they
  * shade. */
 struct sim_size {
 	double visible; /* primitives that pass all tests */
 	double culled;  /* share of the primitives in the sample test that it culls */
-	double pixels;  /* covered by a visible primitive, hidden layers included */
+	double pixels;  /* pixels covered by a visible primitive, hidden layers included */
 	double quads;   /* rasterized per visible primitive: at least one */
-	double partial; /* share of them that it covers only partly */
+	double partial; /* share of quads that it covers only partly */
 };
 
 struct sim_job {
 	enum sim_stream stream;
 	const struct sim_pass *pass;
-	uint64_t work; /* in ticks, if it runs alone */
+	uint64_t work; /* in ticks, if the job runs alone */
 	uint64_t tasks;
-	uint64_t key;                  /* seeds its own deviations */
-	double drifts[SIM_DRIFTS];     /* when the first of the frames that are alike was submitted */
+	uint64_t key;                  /* seeds the deviations of this job */
+	double drifts[SIM_DRIFTS];     /* at the submission of the first of the alike frames */
 	struct sim_size size;          /* of a render pass */
 	uint64_t need[SIM_QUEUES_MAX]; /* jobs of each queue that must end first */
 	uint64_t frame;
@@ -147,34 +147,34 @@ struct sim_job {
 	bool ends_frame;
 };
 
-/* What formulas know of a job. Those before `size` are the same for all jobs of a pass. */
+/* Inputs of formulas about a job. Those before `size` are the same for all jobs of a pass. */
 struct sim_inputs {
 	struct sim_shader shader;
 	struct sim_look look;
 	struct sim_size size;
 	double load;      /* memory: beats per cycle and slice */
 	double slower[5]; /* shares of reads that wait longer than 128, 192, 256, 320 and 384 cycles */
-	double pixels;    /* that one core finishes per cycle of execution */
-	double threads;   /* likewise */
+	double pixels;    /* pixels that one core finishes per cycle of execution */
+	double threads;   /* threads that one core finishes per cycle of execution */
 	double issue;     /* share of active cycles in which a core executes */
 };
 
 #define SIM_INPUTS (sizeof(struct sim_inputs) / sizeof(double))
 #define SIM_VALUES_MAX (SIM_INPUTS + SIM_FORMULAS_MAX)
 
-/* A value of the jobs of some streams, by earlier ones. */
+/* A value for the jobs of some streams, computed from earlier values. */
 struct sim_formula {
 	struct expr expr;
 	uint8_t streams; /* bits, by enum sim_stream */
-	bool varies;     /* between the jobs of a pass */
-	uint16_t value;  /* where it is in the values: after the inputs */
+	bool varies;     /* differs between the jobs of a pass */
+	uint16_t value;  /* index in the values, where inputs come first */
 };
 
-/* What the text says for one product.
+/* The rules for one product.
  *
- * Ratios are numbered in the order of the text, because their deviations follow from their
- * numbers. Those before `n_shares` are shares of a whole and never exceed 1; those before
- * `n_content` are those of ordinary content, slightly different in every job. */
+ * Ratios are numbered in the order of the text, because their deviations depend on their numbers.
+ * Those before `n_shares` are shares of a whole and never exceed 1; those before `n_content` are
+ * those of ordinary content, slightly different in every job. */
 struct sim_laws {
 	struct sim_rules lists[SIM_LISTS];
 	unsigned n_parts; /* in all lists */
@@ -187,7 +187,7 @@ struct sim_laws {
 	uint16_t line, tex, rays; /* the ratios that the model itself knows */
 };
 
-/* The names in the text: only needed until the counters are found. */
+/* The names in the text, needed only until the counters are found. */
 struct sim_book {
 	struct sim_counter {
 		struct span name; /* "*Queue...": of each queue */
@@ -201,8 +201,8 @@ struct sim_book {
 	unsigned n_values;
 };
 
-/* Read the rules of a text (sim_book.c); NULL: the shipped one. sim_laws_fini frees the laws, after
- * a failure, too. */
+/* Read the rules of a text (sim_book.c); NULL: the shipped one. Call sim_laws_fini even after a
+ * failure. */
 bool sim_book_load(struct sim_book *book, struct sim_laws *laws, const struct sim_gpu *gpu,
 		   const struct gpudb_text *text, struct err *err);
 /* Remove the rules that lead to no quantity that is needed, and the formulas that no rule needs. */
@@ -210,9 +210,9 @@ void sim_book_prune(struct sim_book *book, struct sim_laws *laws);
 void sim_book_free(struct sim_book *book);
 void sim_laws_fini(struct sim_laws *laws);
 
-/* What one pass does on one stream: the ratios that the jobs of some frames share, and the ticks
- * that the rules have not processed yet. It has its own remainders, so that it does not matter when
- * other loads are counted. */
+/* The work of one pass on one stream: the ratios that the jobs of some frames share, and the ticks
+ * that the rules have not processed yet. It has its own remainders, so that the order in which
+ * loads are counted does not matter. */
 struct sim_load {
 	unsigned stream;
 	uint64_t key;                   /* of those jobs; 0: there was none */
@@ -234,8 +234,8 @@ struct sim_queue {
 	struct sim_job pending[SIM_PENDING_MAX];
 	uint64_t added, ended; /* jobs so far; pending are [ended, added) */
 	bool running;
-	uint64_t left;  /* work ticks of the running job */
-	uint64_t speed; /* work per tick, SIM_ONE is alone */
+	uint64_t left;  /* remaining work of the running job in ticks */
+	uint64_t speed; /* work per tick; SIM_ONE is the speed of a job that runs alone */
 	uint32_t carry;
 };
 
@@ -248,18 +248,18 @@ enum sim_root { ROOT_ANY, ROOT_EXEC, ROOT_VERTEX, ROOT_COMPUTE, ROOT_NONFRAG, RO
 
 struct sim_core {
 	uint32_t root[ROOT_COUNT];
-	double behind[STREAMS];            /* how far this core lags, 0.03: 3 % */
+	double behind[STREAMS];            /* lag of this core; 0.03 is 3 % */
 	uint64_t any, exec, nonfrag, frag; /* ratios for the running set of streams */
-	uint64_t part;                     /* share of the vertex warps that earlier cores left */
+	uint64_t part;                     /* share of the vertex warps that earlier cores did not take */
 };
 
 struct sim_slice {
-	uint64_t part; /* share of what earlier slices left */
+	uint64_t part; /* share that earlier slices did not take */
 	double skew;
 };
 
-/* SIM_LANES instances of a block side by side; lanes without one stay 0. The lanes of the queues
- * are the streams, then all work that is not fragment work, and one that has no work; tiler and
+/* SIM_LANES instances of a block side by side; lanes without an instance stay 0. The lanes of the
+ * queues are the streams, then all work that is not fragment work, and one without work. Tiler and
  * front end have one lane. */
 struct sim_row {
 	float skew[SIM_RATIOS_MAX][SIM_LANES];    /* of ratios, from those of the job; 1: not at all */
@@ -311,7 +311,7 @@ struct sim_model {
 	uint64_t frame;
 	double drifts[SIM_DRIFTS]; /* of the frames that are alike */
 	unsigned in_flight;
-	int64_t ready_ns; /* when the CPU will have the next frame */
+	int64_t ready_ns; /* time when the CPU has the next frame ready */
 	int64_t vsync;    /* number of the last refresh with a frame */
 	int64_t hitches;  /* so far */
 	struct sim_watcher watcher;
@@ -326,20 +326,20 @@ struct sim_model {
 	struct sim_load loads[SIM_LOADS + 1]; /* by stream and pass; the last has what waits have */
 	struct sim_load *now[STREAMS];        /* of the job that runs on the stream, or that ran last */
 	uint64_t part[STREAMS];               /* ratios for the running set of streams */
-	uint64_t unit_left[SIM_UNITS];        /* what each job brings, in ticks */
+	uint64_t unit_left[SIM_UNITS];        /* remaining ticks from the last jobs */
 
 	/* Ticks that the rules have not processed yet. */
 	uint64_t wait_queue[STREAMS], wait_any, front_any, front_tail;
 
 	/* Counting. */
-	bool shows; /* counters are shown: sim_count_show */
+	bool shows; /* sim_count_show was called */
 	struct sim_laws laws;
 	uint32_t (*rest)[SIM_LANES]; /* owned; remainders by load, row and PART */
 	struct sim_core cores[SIM_CORES_MAX];
 	struct sim_slice slices[SIM_SLICES_MAX];
 	struct sim_row rows[SIM_ROWS];
 };
-#define SIM_WAITS SIM_LOADS /* its ratios are those of all jobs that run */
+#define SIM_WAITS SIM_LOADS /* load with the ratios of all running jobs */
 
 /* Defaults of --fps and --resolution. */
 #define SIM_FPS 60.0
@@ -356,22 +356,22 @@ void sim_model_run(struct sim_model *model, int64_t ns);
 /* Frames: put the jobs of the next one into the queues (sim_frame.c). */
 void sim_frame_submit(struct sim_model *model, int64_t at_ns);
 
-/* Counting (sim_count.c). begin and end: around a change of the job that a stream runs. rates: the
- * set has changed. ticks: this much time passed and this much work was done, at most `longest`
+/* Counting (sim_count.c). begin and end: call them around a change of a stream's job. rates: call
+ * it when the set of streams has changed. ticks: add this time and this work, at most `longest`
  * since the last flush. */
 void sim_count_begin(struct sim_model *model, const struct sim_job *job);
 void sim_count_end(struct sim_model *model, const struct sim_job *job);
 void sim_count_rates(struct sim_model *model);
 void sim_count_ticks(struct sim_model *model, uint64_t ticks);
-/* Totals (sim_flush.c). show: once, before the first run, when the laws are there; without it there
- * are no totals. flush: bring all totals up to date, or only those of a load before its ratios
- * change. waits: likewise for slices and queues, and give them the ratios of the jobs that run. */
+/* Totals (sim_flush.c). show: call it once, before the first run, after the laws were read; without
+ * it there are no totals. flush: update all totals, or only those of a load before its ratios
+ * change. waits: likewise for slices and queues, and give them the ratios of the running jobs. */
 void sim_count_show(struct sim_model *model);
 void sim_count_flush(struct sim_model *model);
 void sim_flush_load(struct sim_model *model, struct sim_load *load);
 void sim_set_waits(struct sim_model *model);
 
-/* floor(amount * ratio), carrying the remainder. */
+/* Return floor(amount * ratio), carrying the remainder. */
 static inline uint64_t sim_part(uint64_t amount, uint64_t ratio, uint32_t *carry)
 {
 	uint64_t x = amount * ratio + *carry;
@@ -380,7 +380,7 @@ static inline uint64_t sim_part(uint64_t amount, uint64_t ratio, uint32_t *carry
 	return x / SIM_ONE;
 }
 
-/* A share as a ratio, limited to 0 and 1. */
+/* Convert a share to a ratio, limited to 0 and 1. */
 static inline uint32_t sim_share(double x)
 {
 	return (uint32_t)((x < 0 ? 0 : x > 1 ? 1 : x) * SIM_ONE);

@@ -1,6 +1,6 @@
 #include "backends/sim/sim.h"
 
-#define BEHIND_NS 5000000000ll /* further behind means that the machine slept */
+#define BEHIND_NS 5000000000ll /* a longer lag means that the machine slept */
 
 bool sim_probe(const struct sys *sys, struct source_found **found, struct err *err)
 {

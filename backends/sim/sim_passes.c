@@ -1,10 +1,10 @@
 /* The frames and render passes of the simulated game, as malitop's layer would report them: a
- * second run of the GPU's model, without its counters. It has the same seed, so both see the same
- * frames.
+ * second run of the GPU's model, without its counters. It has the same seed, so both simulate the
+ * same frames.
  *
- * Stamps are at the bottom, as the layer's: a render pass begins when all earlier render passes
- * have ended and the dispatches that it needs, and its binning is in it only as far as it does not
- * run beside them. Dispatches are on a queue of their own. */
+ * Timestamps are bottom-of-pipe, like those of the layer: a render pass starts when all earlier
+ * render passes and the dispatches that it needs have ended. It includes its binning only where
+ * this does not overlap them. Dispatches are on a separate queue. */
 #include "backends/backends.h"
 #include "backends/sim/sim_model.h"
 #include "base/alloc.h"
@@ -15,14 +15,14 @@
 #include <stdio.h>
 #include <string.h>
 
-#define FRAMES_KEPT 8 /* more than are ever in flight */
+#define FRAMES_KEPT 8 /* exceeds the frames in flight */
 #define DISPATCHES_KEPT 8
 #define GAME_PID 5207 /* sim_processes.c */
 #define PRESENT_SHARE 0.015
-#define PROCESS_SHARE 1.6       /* CPU time of all threads, of that of the presenting one */
-#define PERIOD_MIN_NS 500000000 /* enough for a view, and its history stays small */
+#define PROCESS_SHARE 1.6       /* CPU time of all threads, relative to that of the presenting thread */
+#define PERIOD_MIN_NS 500000000 /* enough for a view, and keeps its history small */
 
-/* A frame from its submission until the GPU has ended it. */
+/* A frame from its submission until the GPU has completed it. */
 struct sim_frame {
 	struct passes_event frame, passes[SIM_PASSES_MAX];
 	int64_t began_ns[SIM_PASSES_MAX]; /* binning, by pass; 0: none */
@@ -34,7 +34,7 @@ struct sim_passes {
 	struct sim_model model;
 	struct pass_fold fold;
 	struct sim_frame frames[FRAMES_KEPT];
-	int64_t submitted_ns;                 /* when the frame before was submitted */
+	int64_t submitted_ns;                 /* submission of the frame before */
 	int64_t rendered_ns;                  /* end of the last render pass */
 	int64_t computed_ns[DISPATCHES_KEPT]; /* ends of the last dispatches; a ring */
 	unsigned n_computed;
@@ -68,7 +68,7 @@ static void note_frame(void *ctx, uint64_t number, int64_t at_ns, unsigned in_fl
 	p->submitted_ns = at_ns;
 }
 
-/* A render pass can begin when its binning has, and its fragments when their job has. */
+/* A render pass can start when its binning has started, and its fragments when their job has. */
 static void add_pass(struct sim_passes *p, struct sim_frame *f, const struct sim_job *job, unsigned index,
 		     int64_t end_ns)
 {

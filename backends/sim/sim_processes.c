@@ -13,7 +13,7 @@
 #define SECOND_NS 1000000000
 #define AGAIN_NS 200000000 /* an earlier list repeats the previous numbers */
 
-#define UPTIME_NS 2520000000000 /* of the phone when the simulation begins */
+#define UPTIME_NS 2520000000000 /* of the phone at the start of the simulation */
 
 const struct sim_task sim_tasks[SIM_TASKS] = {
 	{1, 0, 1, ROLE_REST, 0, 0, "root", 9, 0, 0, "init", "/system/bin/init second_stage"},
@@ -65,7 +65,7 @@ static void *processes_new(const struct sys *sys, const struct source_options *o
 
 	(void)sys;
 	if (!sim_device_init(&p->device, options, &err))
-		return take_ptr(&p); /* no scenario: the sources would not have opened */
+		return take_ptr(&p); /* without a scenario the sources would not have opened */
 	p->start_ns = options->epoch_ns;
 	return p;
 }
@@ -84,7 +84,7 @@ static double task_ipc(const struct processes *p, unsigned i)
 	       (1 + 0.4 * own + 0.06 * now);
 }
 
-/* A process with threads has what they have. */
+/* Make a process. One with threads has the sum of its threads. */
 static struct process process_of(const struct processes *p, unsigned i)
 {
 	const struct sim_task *t = &sim_tasks[i];

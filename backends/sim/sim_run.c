@@ -8,9 +8,9 @@
 
 #define GOVERNOR_NS 53000000ll
 #define TICK_DIVISOR (SIM_TICK * 1000000ull) /* ns * kHz per tick */
-#define TAIL_TICKS 3000                      /* cache flush after the queues run dry */
+#define TAIL_TICKS 3000                      /* of the cache flush when the queues become empty */
 
-/* Limited to what a GPU can have, because the value may come from a user's file. */
+/* Return a constant within the range of real GPUs, because it may come from a user's file. */
 static double constant_of(const struct gpu_product *product, const char *name, double otherwise)
 {
 	double x = otherwise;
@@ -34,7 +34,7 @@ static void init_gpu(struct sim_gpu *g, const struct gpu_product *product)
 	const struct gpu_layout *layout = product->layout;
 	bool fifth = product->family == FAMILY_5TH_GEN, dual = layout_has(layout, "MaliEngNarrowInstr"),
 	     scissor = layout_has(layout, "MaliGeomScissorCullPrim");
-	/* Midgard shades quads. */
+	/* Midgard shades quads */
 	unsigned warp = (unsigned)constant_of(product, "MaliGPUWarpSize",
 					      product->family == FAMILY_MIDGARD ? 4 : 16),
 		 quads = (warp + 3) / 4, task = (unsigned)constant_of(product, "MaliGPUGeomTaskSize", 4);
@@ -63,11 +63,11 @@ static void init_gpu(struct sim_gpu *g, const struct gpu_product *product)
 								       : 8},
 		{"fma_pipes", dual ? 2 : 1},
 		{"varying_slots", g->varying_slots},
-		{"tile_checks", product->family >= FAMILY_VALHALL_CSF ? 4 : 1}, /* 16x16 pixels each */
+		{"tile_checks", product->family >= FAMILY_VALHALL_CSF ? 4 : 1}, /* of 16x16 pixels each */
 		{"read_beats", 512 / g->bus_bits}, /* of the external bus, per 64 bytes */
 		{"warp_tasks", quads * 4 > task ? quads * 4 / task : 1},
 		{"dual_issue", dual},
-		{"parallel_pipes", product->family == FAMILY_VALHALL_JM}, /* the busiest one is the load */
+		{"parallel_pipes", product->family == FAMILY_VALHALL_JM}, /* the busiest is the load */
 		{"prepass", layout_has(layout, "MaliFragPrepassWarp")},
 		{"ray_tracing", g->ray_tracing},
 		{"sample_test", layout_has(layout, "MaliGeomSampleCullPrim")},
@@ -79,13 +79,13 @@ static void init_gpu(struct sim_gpu *g, const struct gpu_product *product)
 	memcpy(g->facts, facts, sizeof(facts));
 }
 
-/* What has passed until `ns` since ticks are counted at this clock. */
+/* Return the units that have passed until `ns` since ticks are counted at this clock. */
 static uint64_t units_until(const struct sim_model *m, int64_t ns)
 {
 	return (uint64_t)(ns - m->clock_ns) * m->khz + m->clock_rest;
 }
 
-/* The first ns in `tick`. */
+/* Return the first ns in `tick`. */
 static int64_t tick_ns(const struct sim_model *m, uint64_t tick)
 {
 	uint64_t units = (tick - m->clock_tick) * TICK_DIVISOR;
@@ -95,7 +95,7 @@ static int64_t tick_ns(const struct sim_model *m, uint64_t tick)
 		       : m->clock_ns + (int64_t)((units - m->clock_rest + m->khz - 1) / m->khz);
 }
 
-/* The governor looks at the load since its last visit, and raises the clock faster than it lowers
+/* Adjust the clock by the load since the last visit. Like a governor, raise it faster than lower
  * it. */
 static void govern_clock(struct sim_model *m)
 {
@@ -151,7 +151,7 @@ static void start_jobs(struct sim_model *m)
 	}
 }
 
-/* Ticks until the next event in the front end, at most `limit`. */
+/* Return the ticks until the next event in the front end, at most `limit`. */
 static uint64_t until_event(const struct sim_model *m, uint64_t limit)
 {
 	for (unsigned q = 0; q < m->n_queues; q++) {
@@ -166,8 +166,8 @@ static uint64_t until_event(const struct sim_model *m, uint64_t limit)
 	return limit;
 }
 
-/* Submit the frames that the CPU has ready, as many as may be in flight, and start every job that
- * can start. */
+/* Submit the frames that the CPU has ready, as long as their number in flight permits, and start
+ * every job that can start. */
 static void submit_frames(struct sim_model *m, int64_t at_ns)
 {
 	while (m->ready_ns <= at_ns && m->in_flight < m->scenario.in_flight)

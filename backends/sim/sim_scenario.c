@@ -1,4 +1,4 @@
-/* Scenarios and what they name, from stanzas of data. Only the chosen one is read. */
+/* Scenarios, and their shaders and looks, from stanzas of data. Only the chosen one is read. */
 #include "backends/sim/sim.h"
 
 #include "base/alloc.h"
@@ -75,10 +75,10 @@ _Static_assert(sizeof(struct sim_shader) == (ARRAY_LEN(sim_shader_numbers) - 1) 
 _Static_assert(sizeof(struct sim_look) == (ARRAY_LEN(sim_look_numbers) - 1) * sizeof(double), "each member");
 _Static_assert(sizeof(struct sim_cpu_load) == (ARRAY_LEN(cpu_numbers) - 1) * sizeof(double), "each member");
 
-/* The first number of a struct, which the others follow. */
+/* The first number of a struct; the others follow it in memory. */
 #define NUMBERS_IN(thing, type, first) ((double *)(void *)((char *)(thing) + offsetof(struct type, first)))
 
-/* Where a text is read. */
+/* A position in a text. */
 struct scenario_text {
 	struct sim_scenario *sc;
 	const struct gpudb *db;
@@ -124,8 +124,8 @@ static bool copy_name(char name[SIM_NAME_BYTES], const struct stanza *s, unsigne
 	return true;
 }
 
-/* Read the row of that name from the tables of the data: the numbers of the table's columns. The
- * last table that has the row counts. The text is known to be well-formed. */
+/* Read the row of that name from the tables of the data: the numbers of the table's columns. If
+ * several tables have the row, the last one applies. The text is known to be well-formed. */
 static bool take_row(double *out, const struct sim_number *numbers, const struct gpudb *db, const char *table,
 		     struct span name, struct err *err)
 {
@@ -153,7 +153,7 @@ static bool take_row(double *out, const struct sim_number *numbers, const struct
 	return err_set(err, 0, "no '%.*s' in the %s", SPAN_ARG(name), table);
 }
 
-/* WORD [NUMBER [SHADER]], ... of which a word alone is a flag. pass: NULL for what is none. */
+/* WORD [NUMBER [SHADER]], ... A word alone is a flag. pass: NULL unless the list is a pass's. */
 static bool take_list(double *out, const struct sim_number *numbers, struct sim_pass *pass,
 		      const struct scenario_text *r, struct span list, struct err *err)
 {
