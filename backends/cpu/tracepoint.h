@@ -2,7 +2,7 @@
  * one by one with their fields. Nothing is switched on in tracefs, so other tracers are not
  * disturbed.
  *
- * tracefs tells the number of an event and the places of its fields; usually only root may read it.
+ * tracefs lists the number of an event and the places of its fields; usually only root may read it.
  * When CPUs come or go, all events are opened again; what happens meanwhile is not seen.
  *
  * Thread: one at a time for a struct.

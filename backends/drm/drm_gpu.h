@@ -22,7 +22,7 @@ struct drm_gpu {
 	struct gpu_fold fold;
 };
 
-/* What a driver's registers tell. */
+/* Facts from a driver's registers. */
 struct drm_gpu_facts {
 	uint64_t id;                       /* GPU_ID */
 	struct source_constants constants; /* of the cores that the driver uses; not their number */

@@ -94,8 +94,8 @@ void drm_usage_start(struct drm_usage *u, int64_t period_ns, int64_t now_ns)
 
 /* ---- reading ---- */
 
-/* The file counts in ms, so it is up to one ahead of the time or behind. What it is ahead belongs
- * to the next read: cut off, only what it is behind would remain. Then it is scaled to the window,
+/* The file counts in ms, so it is up to one ahead of the time, or late. Carry what it is ahead to
+ * the next read; cutting that off would leave only the lateness. Then it is scaled to the window,
  * because this file is read at its own time. */
 static uint64_t powered_between(struct drm_usage *u, uint64_t ms, int64_t own_ns)
 {

@@ -1,6 +1,6 @@
-/* drm_usage: what a GPU of an open driver tells besides counters: what its clients used, whether it
- * was powered, clock and heat. The backends of Panfrost and Panthor share it, and with it a GPU
- * whose counters cannot be had is still a source.
+/* drm_usage: reports of an open driver besides counters: the use of its clients, whether the GPU
+ * was powered, clock and heat. The backends of Panfrost and Panthor share it. With it a GPU without
+ * available counters is still a source.
  *
  * Nothing here wakes a sleeping GPU: all of it comes from /proc and /sys.
  *
@@ -14,11 +14,11 @@
 
 /* drm_profiling: the kernel's switch for timing the jobs of a GPU's queues, which is off by
  * default: `profiling` of the device in sysfs (Linux 6.10 and later), or `profile` in debugfs
- * (Panfrost of 6.7 to 6.9). Root may set it. It belongs to the device, and stays when whoever set
- * it ends.
+ * (Panfrost of 6.7 to 6.9). Root may set it. It belongs to the device, and outlives the process
+ * that set it.
  *
- * So whoever turns it on puts the old value back, and leaves a note of it in /run meanwhile: if it
- * is killed, the next one can tell what was left on, and what to put back.
+ * So the process that turns it on restores the old value, and notes it in /run meanwhile: if it is
+ * killed, the next process knows what was left on, and what to restore.
  *
  * Thread: set and restore, one at a time for a switch; the rest any. */
 
@@ -113,8 +113,8 @@ void drm_usage_close(struct drm_usage *u); /* no effect if zeroed or closed alre
  * Those of clients are SAMPLE_UNKNOWN where the kernel does not report clients. */
 void drm_usage_add_slots(struct drm_usage *u, struct source *source, unsigned clock_slot, bool counts);
 void drm_usage_start(struct drm_usage *u, int64_t period_ns, int64_t now_ns);
-/* Write the slots of a sample with its begin and end, clock slots included; `active` is what
- * GPU_ACTIVE counted, or SAMPLE_UNKNOWN. May flag SAMPLE_CLOCK. Reads the clients if that is
+/* Write the slots of a sample, which has its start and end, clock slots included; `active` is the
+ * count of GPU_ACTIVE, or SAMPLE_UNKNOWN. May flag SAMPLE_CLOCK. Reads the clients if that is
  * due. */
 void drm_usage_fill(struct drm_usage *u, int64_t now_ns, uint64_t active, struct sample *sample);
 

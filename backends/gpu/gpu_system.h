@@ -52,7 +52,7 @@ struct gpu_system_source {
 
 #define GPU_SYSTEM_ZONES 4
 
-/* The trace event of drivers that tell the GPU time of each user (process/gpu_work.c). */
+/* The trace event of drivers that report the GPU time of each user (process/gpu_work.c). */
 #define GPU_WORK_EVENT "power/gpu_work_period"
 
 struct gpu_system {

@@ -14,7 +14,7 @@
 
 #include "backends/panthor/panthor_abi.h"
 
-/* An interface for counters. Which one there is, the kernel's answers tell, never a version. */
+/* An interface for counters. The kernel's answers show which one exists, never a version. */
 struct panthor_interface {
 	const char *name;   /* for people */
 	uint32_t query;     /* enum panthor_query */
@@ -64,7 +64,7 @@ bool panthor_extent_init(struct panthor_extent *extent, const struct panthor_per
 void panthor_sample_fold(const struct panthor_extent *extent, const uint8_t *bytes,
 			 const struct gpu_fold *fold, struct panthor_sample_header *header, uint64_t *slots);
 
-/* A session. After a failure nothing is left behind. */
+/* A session. After a failure everything is freed. */
 bool panthor_counters_start(struct panthor *p, struct err *err);
 void panthor_counters_stop(struct panthor *p); /* no effect if there is none */
 /* Request a sample. Returns false with errno. A busy driver is no failure: request again later. */

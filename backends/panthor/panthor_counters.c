@@ -234,7 +234,7 @@ enum read_result panthor_counters_take(struct panthor *p, struct panthor_sample_
 	if (ring->insert_idx == extract) {
 		if (!p->requested || p->gpu.sys->poll(p->gpu.sys, &event, 1, WAIT_MS) < 1)
 			return READ_NONE;
-		sys_event_ack(p->event); /* it orders our reads behind the driver's writes */
+		sys_event_ack(p->event); /* it orders our reads after the driver's writes */
 		if (ring->insert_idx == extract)
 			return READ_NONE;
 	}

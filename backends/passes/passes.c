@@ -10,7 +10,7 @@
 #define ALONE_NS 2000000000ll     /* after which it looks for applications less often */
 #define PERIOD_MAX_NS 500000000ll /* the rings of busy applications hold little more than a second */
 
-/* There is always somewhere to listen; open tells what is wrong with it. */
+/* The source is always found; open reports problems with its socket. */
 static bool passes_probe(const struct sys *sys, struct source_found **found, struct err *err)
 {
 	(void)sys;
@@ -109,7 +109,7 @@ static void take_events(struct passes *p, struct app *app, int64_t now_ns)
 	}
 }
 
-/* One that tells only regions and frames of its own gives way to one that renders. */
+/* An application that reports only its own regions and frames gives way to one that renders. */
 static bool is_better(const struct app *app, const struct app *than)
 {
 	bool regions = passes_reader_writer(&app->reader) == PASSES_REGIONS;
@@ -173,7 +173,7 @@ static void count_losses(const struct passes *p, struct app *app, uint64_t losse
 	app->dropped[PASSES_COUNTS] = dropped;
 }
 
-/* The next process behind the shown one, cyclically. */
+/* The next process after the shown one, cyclically. */
 static uint64_t next_pid(const struct passes *p)
 {
 	uint64_t shown = p->shown ? p->shown->pid : 0;

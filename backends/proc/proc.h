@@ -30,9 +30,9 @@
  * chips (SCMI sensors among them) and the battery.
  *
  * A rail is one sensor. Rails of the same part are added up: a machine with four CPU rails has one
- * CPU power. The part follows from the name of the rail; rails whose name tells no part are left
- * out. A rail that counts energy is exact; the power of another is taken to last since the sample
- * before. */
+ * CPU power. The part follows from the name of the rail; rails whose name implies no part are
+ * omitted. A rail that counts energy is exact; the power of another is taken to last since the
+ * sample before. */
 enum power_part { POWER_TOTAL, POWER_SOC, POWER_CPU, POWER_GPU, POWER_MEMORY, POWER_BATTERY, POWER_PARTS };
 
 #define POWER_RAILS 32
@@ -62,7 +62,7 @@ void power_close(struct power *power, const struct sys *sys);
 void power_read(struct power *power, const struct sys *sys, int64_t ns, uint64_t uj[POWER_PARTS]);
 /* Forget what was counted: the machine was suspended. */
 void power_forget(struct power *power);
-/* The part that the name of a rail tells; POWER_PARTS: none. */
+/* The part that the name of a rail implies; POWER_PARTS: none. */
 enum power_part power_part_of(const char *name);
 
 /* ---- proc_traffic.c ---- */
@@ -91,7 +91,7 @@ struct traffic {
 	bool found[2];                /* the machine has any */
 };
 
-/* Find out which of the two this machine tells of. */
+/* Find out which of the two this machine reports. */
 void traffic_open(struct traffic *traffic, const struct sys *sys);
 void traffic_close(struct traffic *traffic, const struct sys *sys);
 /* Read both. moved gets sectors (of disks) and bytes (of interfaces) since the last call;

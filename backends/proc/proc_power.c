@@ -265,7 +265,7 @@ static uint64_t read_rail(struct power_rail *rail, const struct sys *sys, int64_
 
 	if (rail->kind == RAIL_ENERGY)
 		return read_energy(rail, sys);
-	/* A battery tells what the machine takes only while it discharges; signs differ. */
+	/* A battery shows the power of the machine only while it discharges; signs differ. */
 	if (rail->status.path[0] && (sysfs_file_read(sys, &rail->status, text, sizeof(text)) <= 0 ||
 				     strncmp(text, "Discharging", 11) != 0))
 		return SAMPLE_UNKNOWN;
