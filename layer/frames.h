@@ -1,5 +1,5 @@
 /* frames: the frames of a Vulkan device or an EGL context, from their boundaries until they are
- * written. A frame is written when all results of its passes are settled, behind them and in order.
+ * written. A frame is written when all results of its passes are settled, after them and in order.
  *
  * Nothing here allocates or locks: the caller serialises the calls for one struct, except
  * frames_add_wait and frames_add_present.

@@ -151,8 +151,8 @@ static void check_disjoint(struct gles_context *c)
 	c->unread = c->first + c->n;
 }
 
-/* The driver tells how long a pass took, not when. It began after its call and after the pass
- * before it, and was complete when its result was read. */
+/* The driver reports how long a pass took, not when. The pass started after its call and after the
+ * pass before it, and was complete when its result was read. */
 static void write_pass(struct gles_context *c, const struct gles_pass *pass)
 {
 	struct passes_event e = {.type = PASSES_PASS,

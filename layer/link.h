@@ -24,7 +24,7 @@
 #define PASSES_TEND_NS 1000000000ll
 #define PASSES_NAME_SLOTS (PASSES_NAMES * 4)
 
-/* What Linux has and the C library tells only with _GNU_SOURCE. */
+/* Declarations that the C library makes only with _GNU_SOURCE. */
 enum {
 	PASSES_MFD_FLAGS = 1 | 2, /* MFD_CLOEXEC, MFD_ALLOW_SEALING */
 	PASSES_ADD_SEALS = 1033,

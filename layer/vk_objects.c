@@ -2,8 +2,8 @@
 
 #include <stdlib.h>
 
-/* How many command buffers were freed: what a thread remembers of one is true until then, because
- * whoever uses a handle again has seen it freed. */
+/* How many command buffers were freed: a thread's copy about one is valid while this is unchanged,
+ * because a thread that reuses a handle has seen it freed. */
 static uint64_t commands_freed;
 
 /* A thread records many commands into one buffer. */

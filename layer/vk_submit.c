@@ -52,7 +52,7 @@ static struct vk_queue *begin_submit(VkQueue handle, int64_t now_ns)
 	return queue;
 }
 
-/* The fence tells when the batch is complete. What was not submitted gives no results. */
+/* The fence signals that the batch is complete. A failed submission gives no results. */
 static void end_submit(struct vk_queue *queue, VkFence fence, VkResult result)
 {
 	if (!queue)

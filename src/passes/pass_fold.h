@@ -159,8 +159,8 @@ struct pass_fold_app {
 void pass_fold_slots(struct pass_fold *fold, struct slot slots[PASS_FOLD_SLOTS]);
 /* Start to measure against a budget of this frame rate. */
 void pass_fold_start(struct pass_fold *fold, double frames_per_second);
-/* Take a frame or a pass; the passes of a frame come before it. The first frame that comes is in
- * progress when the measurement begins, or has no begin of its own: its passes are not summed. */
+/* Take a frame or a pass; the passes of a frame come before it. The first frame was in progress
+ * when the measurement started, or its start is unknown: its passes are not summed. */
 void pass_fold_event(struct pass_fold *fold, const struct passes_event *event, int64_t now_ns);
 /* The last frame of an application that has ended has no successor: take its passes now. */
 void pass_fold_finish(struct pass_fold *fold);

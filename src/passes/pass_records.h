@@ -9,8 +9,8 @@
  *   RECORD_NAME, number, n, and n words of text
  *   RECORD_OLD_FRAME, of earlier versions: as RECORD_FRAME without cpu and gpu
  *
- * Times are in us. `age` is from the begin to the end of the sample, `begin` is since that of the
- * frame; `cpu` is the CPU time of the thread that ended the frame, `gpu` the time in which its
+ * Times are in us. `age` is from the start to the end of the sample, `begin` is since the start of
+ * the frame; `cpu` is the CPU time of the thread that ended the frame, `gpu` the time in which its
  * passes ran, either may be RECORD_UNKNOWN. Rows are those of the sample (from 1), in the low six
  * bits; the queue or thread follows. A log may hold any numbers. */
 #ifndef MALITOP_PASS_RECORDS_H

@@ -17,8 +17,8 @@
 #define REGION_SPANS 24
 
 /* The texts that slots of the passes source have as numbers, from 1; "" is unknown. Those of a
- * source never change. Whoever takes samples keeps them (pass_names_take), because the records that
- * have them (pass_records.h) are beside the slots. */
+ * source never change. A reader of samples keeps them (pass_names_take), because they are in
+ * records (pass_records.h) and not in slots. */
 struct pass_names {
 	char text[PASS_NAMES_MOST + 1][PASS_NAME_TEXT];
 };
@@ -70,7 +70,7 @@ struct pass_frame {
 	double number, ms;          /* ms: from present to present */
 	double present_ms, wait_ms; /* parts of its time */
 	double cpu_ms, gpu_ms;      /* CPU time of its thread, time of its passes; NaN if unknown */
-	double age_ms;              /* from its begin to the end of the sample; NaN if unknown */
+	double age_ms;              /* from its start to the end of the sample; NaN if unknown */
 	unsigned n;                 /* 0: no frame is known */
 	struct frame_span spans[PASS_SPANS];
 	unsigned n_regions;

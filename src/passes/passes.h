@@ -3,7 +3,7 @@
  *
  * The application creates the memory (memfd, sealed against a change of its size), connects to
  * every socket passes_socket_path names, and sends the memory's fd with PASSES_HELLO. Both sides
- * check the other one's uid. The connection stays open: its end tells each side that the other one
+ * check the other one's uid. The connection stays open: its end shows each side that the other one
  * is gone.
  *
  * The memory consists of records of 64 bytes, eight words each, in the writer's byte order: the
