@@ -58,7 +58,7 @@ size_t flow_room(const struct flow *f, int64_t now_ns)
 	bool late = f->n && now_ns - f->writes[0].at_ns > LATE_NS;
 
 	if (f->on && f->n && !(f->rate > 0))
-		return 0; /* the start block tells */
+		return 0; /* the start block shows it */
 	if (!f->on)
 		return SIZE_MAX;
 	if (!f->slow && !late) {

@@ -173,7 +173,7 @@ static void add_names(struct lean_source *s, const struct sample *sample)
 			s->n_names += pass_record_name(record.row, record.name, s->names + s->n_names);
 }
 
-/* The sum is complete: put its names behind its values. */
+/* The sum is complete: put its names after its values. */
 static const struct sample *end_sum(struct lean_source *s, struct sample *sum)
 {
 	memcpy(sum->value + sum->n_values, s->names, s->n_names * sizeof(s->names[0]));

@@ -100,7 +100,7 @@ static void close_all(struct measure *m)
 }
 
 /* Say something to both logs: a message, or with `mark` a mark. */
-static void tell_logs(struct measure *m, const char *text, bool mark)
+static void note_in_logs(struct measure *m, const char *text, bool mark)
 {
 	struct recorder *const logs[] = {m->recorder, m->raw};
 
@@ -116,7 +116,7 @@ static void set_counting(struct measure *m, bool on)
 {
 	sampler_cut(m->session.sampler);
 	if (sample_filter_set(m->session.filter, m->sys, on))
-		tell_logs(m, on ? "--control: counting" : "--control: not counting", false);
+		note_in_logs(m, on ? "--control: counting" : "--control: not counting", false);
 }
 
 /* Requests of the reader of a stream, which gets each answer in it. */
@@ -173,7 +173,7 @@ static bool follow_control(struct measure *m)
 		if (m->session.filter && m->recorder && (word == CONTROL_ENABLE || word == CONTROL_DISABLE))
 			set_counting(m, word == CONTROL_ENABLE);
 		else if (m->recorder && word == CONTROL_MARK)
-			tell_logs(m, text, true);
+			note_in_logs(m, text, true);
 		control_answer(&m->control, word);
 	}
 	if (m->requests.restarts)
@@ -258,7 +258,7 @@ static void take_events(struct measure *m, int64_t now_ns)
 	while (session_event(&m->session, now_ns, text, sizeof(text))) {
 		if (text[0])
 			message("%s", text);
-		tell_logs(m, text, false);
+		note_in_logs(m, text, false);
 	}
 }
 

@@ -71,10 +71,10 @@ struct measure {
 };
 
 /* Hold CMD, open the sources and wait until they have started. Prints notes to standard error. On
- * failure nothing is left behind. */
+ * failure everything is released. */
 bool measure_open(struct measure *m, const struct sys *sys, struct options *options, struct err *err);
-/* Start to record, and release CMD. A `form` of NULL records a log. On failure nothing is left
- * behind, and m->status is the exit status. */
+/* Start to record, and release CMD. A `form` of NULL records a log. On failure everything is
+ * released, and m->status is the exit status. */
 bool measure_begin(struct measure *m, const struct recorder_form *form, struct err *err);
 /* Wait for the end. A log that fails ends the wait, unless there is a CMD. Calls `tick` (or NULL)
  * at least once a second. If CMD runs longer than --duration, sends it SIGTERM, as timeout(1) does,

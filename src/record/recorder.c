@@ -45,7 +45,7 @@ struct recorder {
 	unsigned n;
 	bool delivers[SESSION_SOURCES_MAX]; /* has delivered a sample that did not fail */
 	int64_t flush_ns, begun_ns;
-	bool cuts; /* cut intervals at the begin and end */
+	bool cuts; /* cut intervals at the start and end */
 	struct export_command total;
 	bool has_total;
 	struct opener *thread;

@@ -27,7 +27,7 @@ struct recorder *recorder_start_mlog(struct session *session, const char *path, 
 /* Start a recording of rows in a given form. */
 struct recorder_form {
 	struct export_options export; /* metrics, exact and lines; the session sets the rest */
-	bool cuts;                    /* cut intervals at the begin and end; implied by a total */
+	bool cuts;                    /* cut intervals at the start and end; implied by a total */
 	int64_t flush_ns;             /* how often rows are written */
 };
 struct recorder *recorder_start_as(struct session *session, const char *path,

@@ -32,7 +32,7 @@ static void worker_done(struct sampler_worker *l, uint64_t n)
 	sys_event_signal(l->sampler->answer_fd);
 }
 
-/* Mark the begin and the end of calls of a source's backend. Entering returns the time. */
+/* Mark the start and the end of calls of a source's backend. Entering returns the time. */
 static int64_t worker_enter(struct sampler_worker *l, uint32_t index)
 {
 	const struct sys *sys = l->sampler->sys;

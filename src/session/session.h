@@ -119,16 +119,16 @@ struct session {
 	struct strbuf no_gpu; /* as registry_result has it; empty once the user has read it */
 };
 
-/* Load the data and begin to open the sources on an opener thread. `held` is the process that will
+/* Load the data and start opening the sources on an opener thread. `held` is the process that will
  * be CMD, 0 without one. `per_instance` asks sources for every core and CPU. `sys` and `options`
  * must live as long as the process, because a driver call that never returns uses them. On failure
- * nothing is left behind. */
+ * everything is freed. */
 bool session_begin(struct session *session, const struct sys *sys, const struct options *options, pid_t held,
 		   bool per_instance, struct err *err);
 /* Readable once session_finish need not wait. */
 int session_opening_fd(const struct session *session);
-/* Take the opened sources, compile their metrics and hand them to a sampler. On failure nothing is
- * left behind. */
+/* Take the opened sources, compile their metrics and hand them to a sampler. On failure everything
+ * is freed. */
 bool session_finish(struct session *session, struct err *err);
 /* session_begin and session_finish in one. */
 bool session_open(struct session *session, const struct sys *sys, const struct options *options, pid_t held,
@@ -202,7 +202,7 @@ bool session_gpu_is_paused(const struct session *session);
 /* Stop measuring all devices that measuring keeps powered, as they are not shown, or go on. No
  * effect if that is so already. What the user has paused stays paused. */
 void session_rest(struct session *session, bool rest);
-/* Have the kernel time the queues of that GPU, or no longer (source_options.profiling). */
+/* Make the kernel time the queues of that GPU, or stop it (source_options.profiling). */
 void session_profile(struct session *session, bool on);
 /* Change the sampling interval. */
 void session_set_interval(struct session *session, struct session_source *source, int64_t interval_ns);

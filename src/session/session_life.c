@@ -50,7 +50,7 @@ bool session_has_ended(const struct session *session)
 }
 
 /* Write a line for the user, unless it repeats the last one about this source. */
-static void tell_user(struct session_source *s, const char *line, const char *more, char *text, size_t size)
+static void report_line(struct session_source *s, const char *line, const char *more, char *text, size_t size)
 {
 	char reported[sizeof(s->reported)];
 
@@ -67,7 +67,7 @@ static void lose_source(struct session_source *s, const struct sampler_event *ev
 
 	s->away = ended ? AWAY_ENDED : event->kind == SAMPLER_GONE ? AWAY_GONE : AWAY_FAILED;
 	s->retry_ns = ended ? NEVER : now_ns + SESSION_RETRY_NS;
-	tell_user(s, event->err.text, ended ? "" : "; trying again every 3 s", text, size);
+	report_line(s, event->err.text, ended ? "" : "; trying again every 3 s", text, size);
 }
 
 static void report_interval(struct session_source *s, int64_t period_ns, char *text, size_t size)
@@ -85,8 +85,7 @@ static void report_interval(struct session_source *s, int64_t period_ns, char *t
 			 time_format(have, period_ns), time_format(asked, s->asked_ns));
 }
 
-/* The interval that a source starts with. An answer to one that is no longer asked for says nothing
- * to the user. */
+/* The interval that a source starts with. The answer to an outdated request is not reported. */
 static void note_interval(struct session_source *s, const struct sampler_event *event, char *text,
 			  size_t size)
 {
@@ -208,7 +207,7 @@ static bool notice_silence(struct session *session, char *text, size_t size)
 		snprintf(line, sizeof(line), "%s: not responding for %lld s", s->title,
 			 (long long)(ns / S_NS));
 		if (whose == s->index)
-			tell_user(s, line, "", text, size);
+			report_line(s, line, "", text, size);
 		return true;
 	}
 	return false;
@@ -272,7 +271,7 @@ static void take_reopened(struct session *session, struct opening *o, char *text
 	if (s->paused || (!s->away && (!source || session_is_same(s, source)))) {
 		return; /* another request came meanwhile; there is no more to be had than before */
 	} else if (!source && !session_is_missing(&o->err)) { /* a missing device was already reported */
-		tell_user(s, o->err.text, "; trying again every 3 s", text, size);
+		report_line(s, o->err.text, "; trying again every 3 s", text, size);
 	} else if (source && o->what.profiling != session->what.profiling) {
 		s->retry_ns = 0; /* another request came meanwhile */
 	} else if (source && session_is_same(s, source)) {
@@ -286,7 +285,7 @@ static void take_reopened(struct session *session, struct opening *o, char *text
 		s->retry_ns = NEVER;
 		snprintf(line, sizeof(line),
 			 "%s: came back with different cores or counters: restart malitop", s->title);
-		tell_user(s, line, "", text, size);
+		report_line(s, line, "", text, size);
 	}
 }
 

@@ -1,5 +1,5 @@
-/* What of the user's own definitions this machine cannot tell: it is said, never left out in
- * silence. */
+/* Notes on the user's own definitions that this machine cannot evaluate, so that none is omitted
+ * silently. */
 #include "session/session_priv.h"
 
 #include "model/finding.h"
@@ -59,7 +59,7 @@ static bool has_metric(const struct machine *m, const struct metric_def *def)
 	return false;
 }
 
-static void tell_metrics(struct session *session, struct machine *m)
+static void report_metrics(struct session *session, struct machine *m)
 {
 	const struct gpu_product *product = m->sets[SOURCE_GPU] ? m->sets[SOURCE_GPU]->product : NULL;
 
@@ -115,13 +115,13 @@ static bool check_budget(struct session *session, struct machine *m, struct err 
 	return n_known > 0 || err_prefix(err, "nothing can be checked: ");
 }
 
-bool session_tell_missing(struct session *session, const struct metric_set *const sets[SOURCE_KINDS],
-			  struct err *err)
+bool session_report_missing(struct session *session, const struct metric_set *const sets[SOURCE_KINDS],
+			    struct err *err)
 {
 	struct machine m = {.db = session->db};
 
 	for (enum source_kind kind = 0; kind < SOURCE_KINDS; kind++)
 		m.sets[kind] = sets[kind];
-	tell_metrics(session, &m);
+	report_metrics(session, &m);
 	return !session->options->budget || check_budget(session, &m, err);
 }

@@ -63,7 +63,7 @@ bool session_mix_first(struct session *session, struct err *err)
 		return false;
 	find_sets(session, NULL, sets);
 	sets[SOURCE_MIX] = session->mix ? session->mix->set : NULL;
-	return session_tell_missing(session, sets, err);
+	return session_report_missing(session, sets, err);
 }
 
 bool session_mix(struct session *session, struct err *err)

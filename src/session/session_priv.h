@@ -49,8 +49,8 @@ bool session_mix_load(const struct session *session, struct session_data *data, 
 void session_mix_show(struct session *session, struct metric_mix *mix);
 void session_mix_fini(struct session *session);
 /* session_missing.c, for the first mix. */
-bool session_tell_missing(struct session *session, const struct metric_set *const sets[SOURCE_KINDS],
-			  struct err *err);
+bool session_report_missing(struct session *session, const struct metric_set *const sets[SOURCE_KINDS],
+			    struct err *err);
 
 /* session_gpu.c, for session_life.c: whether a source does without what another program has of its
  * device, and should ask whether that is free again; replace a source by `source`, which is the
