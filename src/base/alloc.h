@@ -28,7 +28,7 @@ char *xasprintf(const char *fmt, ...) __attribute__((malloc, returns_nonnull, fo
 		}                                                                  \
 	} while (0)
 
-/* Give back the room that a list which no longer grows does not need. */
+/* Free the unused room of a list that is complete. */
 #define GROW_FIT(array, n, cap)                                                  \
 	do {                                                                     \
 		if ((n) && (n) < (cap)) {                                        \

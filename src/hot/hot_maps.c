@@ -44,7 +44,7 @@ struct hot_process {
 	pid_t pid;
 	struct hot_range *ranges; /* by start, not overlapping */
 	unsigned n, cap;
-	bool known; /* from its begin, or read */
+	bool known; /* from its start, or read */
 };
 
 struct hot_task {

@@ -20,7 +20,7 @@
 
 struct hot_maps;
 
-/* A mapping of code, as the kernel tells it. */
+/* A mapping of code, as the kernel reports it. */
 struct hot_mapping {
 	uint64_t start, size, offset;
 	uint64_t inode;

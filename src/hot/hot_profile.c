@@ -8,7 +8,7 @@
 enum { TEXTS, FUNCTIONS, THREADS, NODES, HITS };
 _Static_assert(HITS + 1 == HOT_INDICES, "an index for each list");
 
-/* The first bytes of an item tell it from others: whole words without padding. Texts are there
+/* The first bytes of an item identify it: whole words without padding. Texts are there
  * once, so those of an item are distinguished by their addresses. */
 #define WORD sizeof(uint64_t)
 static const struct {

@@ -114,7 +114,7 @@ void hot_symbols_name(const struct hot_symbols *s, const struct hot_symbol *symb
 
 /* ---- texts with a line per function ---- */
 
-/* Call `take` for each line of a file; of a line that is too long, for its begin. Then sort. */
+/* Call `take` for each line of a file; of a line that is too long, for its start. Then sort. */
 static void read_lines(struct hot_symbols *s, const struct sys *sys, const char *path, int flags,
 		       void (*take)(struct hot_symbols *s, struct span line))
 {

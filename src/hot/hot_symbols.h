@@ -1,11 +1,11 @@
 /* hot_symbols: the functions of one file, by address.
  *
- * An ELF file tells its functions in .symtab, else in the debug file that its build-id or its debug
- * link names below /usr/lib/debug, else in .dynsym. What no symbol covers gets the borders that
- * .eh_frame_hdr tells, without a name: enough to tell the functions of a stripped library apart.
- * Reads go through `sys`, a piece at a time, and nothing is mapped: a file that shrinks, or lies,
- * costs its names and never more. Every number in it is checked against the file's size and the
- * bounds below.
+ * An ELF file lists its functions in .symtab, else in the debug file that its build-id or its debug
+ * link names below /usr/lib/debug, else in .dynsym. Code without a symbol gets its borders from
+ * .eh_frame_hdr, without a name: enough to distinguish the functions of a stripped library. Reads
+ * go through `sys`, a piece at a time, and nothing is mapped: a file that shrinks, or lies, costs
+ * its names and never more. Every number in it is checked against the file's size and the bounds
+ * below.
  *
  * Thread: one at a time.
  */

@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#define DEEPEST 512 /* of a path; the kernel tells 127 frames at most */
+#define DEEPEST 512 /* of a path; the kernel reports up to 127 frames */
 
 bool hot_in_scope(const struct hot_profile *p, const struct hot_scope *scope, const struct hot_hit *hit)
 {

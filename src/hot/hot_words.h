@@ -1,4 +1,4 @@
-/* hot_words: a profile as the words behind the values of a sample (doc/mlog-format.md, section 5).
+/* hot_words: a profile as the words after the values of a sample (doc/mlog-format.md, section 5).
  *
  * Every sample is whole: it names all that it refers to. The samples of a hit have their times, so
  * that they can be matched with frames. A word begins each record: its kind, and how many words it

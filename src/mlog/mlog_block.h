@@ -29,7 +29,7 @@ void mlog_builder_free(struct mlog_builder *b);
 
 /* Copy a sample. sample->source is its number in the log. If sample->n_values is less than its
  * slots, the other values are unknown. Does not allocate once the memory has grown to the size of a
- * block. Times out of range, and an end before the begin, are replaced by the nearest valid time,
+ * block. Times out of range, and an end before the start, are replaced by the nearest valid time,
  * so that a driver's mistake does not invalidate the block. */
 void mlog_builder_sample(struct mlog_builder *b, const struct sample *sample);
 void mlog_builder_note(struct mlog_builder *b, const struct mlog_note *note);
@@ -76,7 +76,7 @@ struct mlog_block {
 void mlog_block_fini(struct mlog_block *block);
 /* Decode a payload, with the slots of `about` and a head from mlog_head_get. Returns false, and
  * *block is empty, if the payload is invalid or if its samples or notes would need more than
- * MLOG_DECODED_MAX of memory. In a valid block every time is between its begin and end (of
+ * MLOG_DECODED_MAX of memory. In a valid block every time is between its start and end (of
  * processes: their end), and no sample ends before it begins; but samples may overlap and be in any
  * order. */
 #define MLOG_DECODED_MAX (64u << 20)

@@ -31,7 +31,7 @@ static bool append_block(void *ctx, const void *bytes, size_t n, struct err *err
 	struct err ignored;
 
 	if (f->copy && !f->copy(f->copy_ctx, bytes, n, &ignored))
-		f->copy = NULL; /* whoever writes it knows */
+		f->copy = NULL; /* the writer knows */
 	return file_append(f->file, bytes, n, err);
 }
 

@@ -28,7 +28,7 @@ int mlog_arrival_fd(const struct mlog_feed *f);
 /* Read from this descriptor from now on, which is closed at its end: another connection. Data of a
  * board that was started again follow gap_ns after those before. */
 void mlog_connect(struct mlog_feed *f, int fd, int64_t gap_ns);
-/* Stop reading, because whoever connects it knows that nothing useful follows. */
+/* Stop reading, because the caller knows that nothing useful follows. */
 void mlog_disconnect(struct mlog_feed *f);
 /* Take what has arrived, without waiting. Returns whether the log has grown. */
 bool mlog_take(struct mlog_feed *f);

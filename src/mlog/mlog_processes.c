@@ -53,7 +53,7 @@ static uint64_t load_queue(const struct process *p, const struct process_column 
 	return p->gpu_queues ? load_number(p, c) : UNKNOWN;
 }
 
-/* What stands in a section of its own behind that of the changes, because few processes have it. */
+/* Values in a separate section after that of the changes, because few processes have them. */
 static const struct beside {
 	const struct process_column *columns;
 	size_t n;

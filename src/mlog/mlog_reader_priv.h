@@ -43,7 +43,7 @@ void mlog_walk_forget(struct mlog_walk *w, bool all);
 /* Read the head at `at`, if it is valid. */
 enum mlog_found mlog_walk_peek(struct mlog_walk *w, uint64_t at, struct mlog_head *head);
 /* Find the first valid head at or after `at`, whose payload must end by walk->end. Skipped bytes
- * are recorded as damaged, so `at` must be the begin or the end of a block. */
+ * are recorded as damaged, so `at` must be the start or the end of a block. */
 enum mlog_found mlog_walk_head(struct mlog_walk *w, uint64_t at, struct mlog_head *head);
 /* Read and unpack a payload into *out. MLOG_NONE: it is damaged. */
 enum mlog_found mlog_walk_payload(struct mlog_walk *w, const struct mlog_head *head, struct strbuf *out);

@@ -343,7 +343,7 @@ static void step_verdict(struct judge *judge, int64_t begin_ns, int64_t end_ns)
 #define GPU_FULL 85  /* percent of time */
 
 /* The frames per second that a source has counted, unless the caller knows them. A display flips
- * when something changes: few page flips tell nothing unless the GPU has no time left. */
+ * when something changes: few page flips mean nothing unless the GPU is saturated. */
 static void find_frame_rate(const struct judge *judge, const double *const vectors[SOURCE_KINDS],
 			    double *rate)
 {

@@ -8,8 +8,9 @@
  * change nothing, and neither flickers. A longer step counts as if its conditions were met all the
  * time. The first verdict that fits wins, in the order of the data.
  *
- * Undefined values (NaN) meet no condition, with one exception: a fact that is no longer known, as
- * the busiest thread while no processes are read, does not end the verdict that relies on it.
+ * Undefined values (NaN) meet no condition, with one exception: a fact that has become unknown,
+ * such as the busiest thread while no processes are read, does not end the verdict that relies on
+ * it.
  *
  * Thread: one at a time. judge_step does not allocate. */
 #ifndef MALITOP_JUDGE_H
@@ -91,8 +92,8 @@ struct judged {
 	struct judge_conditions conditions; /* the one of `number` first, if there is one */
 	struct expr gain;                   /* of a verdict: its headroom; empty: none */
 	unsigned evidence_inputs[JUDGE_EVIDENCE];
-	int64_t met_ns, unmet_ns; /* begin of the last steps in a row that met it, or did not; 0: none */
-	int64_t clear_ns;         /* begin of those that were so by far; 0: the last one was not */
+	int64_t met_ns, unmet_ns; /* start of the last steps in a row that met it, or did not; 0: none */
+	int64_t clear_ns;         /* start of those that did so by far; 0: the last one did not */
 	bool was_met;
 };
 
@@ -117,7 +118,7 @@ enum judge_surety { JUDGE_UNCLEAR, JUDGE_LIKELY, JUDGE_CLEAR };
 struct judge_verdict {
 	const struct judged *why; /* NULL: unclear */
 	enum judge_surety surety;
-	int64_t since_ns; /* begin of its evidence; 0 before the first step */
+	int64_t since_ns; /* start of its evidence; 0 before the first step */
 	unsigned changes; /* how often it changed so far */
 };
 

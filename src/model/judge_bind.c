@@ -209,7 +209,7 @@ static void resources_init(struct judge *judge)
 }
 
 /* Returns false if this machine cannot decide it; a verdict is kept nevertheless, so that the
- * screen can tell what is missing. */
+ * screen can name what is missing. */
 static bool judged_init(struct judge *judge, const struct finding_def *def, struct judged *f)
 {
 	struct span rest = def->needs, word;

@@ -24,7 +24,7 @@ struct build {
 	struct metric *built; /* by definition; likewise */
 	unsigned depth;
 	bool missing; /* the last failure was a valid name that this source does not have */
-	bool tells;   /* and its message names it */
+	bool reports; /* the error names it */
 	bool shipped; /* the definition is */
 };
 
@@ -128,7 +128,7 @@ static bool lacks_name(struct build *b, struct span name, struct err *err)
 {
 	b->missing = true;
 	err->code = EXPR_ABSENT;
-	return b->tells && err_set(err, 0, "%s has no '%.*s'", source_name(b), SPAN_ARG(name));
+	return b->reports && err_set(err, 0, "%s has no '%.*s'", source_name(b), SPAN_ARG(name));
 }
 
 static bool resolve_all_instances(struct build *b, const struct metric_name *found, struct span name,
@@ -499,7 +499,7 @@ static bool resolve_finished(void *ctx, struct span name, struct expr *out, stru
 bool metric_compile(const struct metric_set *set, const struct gpudb *db, struct span text, bool cores_mean,
 		    struct expr *out, struct err *err)
 {
-	struct build b = {.db = db, .cores_mean = cores_mean, .tells = true};
+	struct build b = {.db = db, .cores_mean = cores_mean, .reports = true};
 	bool ok;
 
 	b.set = (struct metric_set *)(uintptr_t)set;

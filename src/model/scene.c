@@ -8,7 +8,7 @@
 
 #define SHIFT 1.25f   /* a rate is that many times the other */
 #define NOISE 3       /* times the mean deviation within a scene */
-#define SMALL 0.05f   /* of the largest rate: below it, factors tell nothing */
+#define SMALL 0.05f   /* of the largest rate: factors below it mean nothing */
 #define RATES_LEAST 2 /* that change together */
 
 static const char *const rates[SCENE_RATES] = {"MaliGeomTotalPrim", "MaliGPUPix", "frame.jobs_rate"};
@@ -112,8 +112,8 @@ static bool is_after(const struct scene_change *change, const struct scene_rates
 	return nearer > 0;
 }
 
-/* Move it to the cell that has the fewest cells on the wrong side: medians do not tell it. false:
- * so many are there that the cells go back and forth. */
+/* Move it to the cell with the fewest cells on the wrong side, which medians do not show. Returns
+ * false if there are so many of these that the scene alternates. */
 static bool settle_cell(const struct search *s, struct scene_change *change)
 {
 	int middle = change->cell, wrong = 0, fewest;

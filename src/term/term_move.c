@@ -15,7 +15,7 @@ static bool move_by(const struct cells *c, enum term_string cap, int a, int b, s
 
 #define MANY_LEAST 4 /* bytes of a sequence with a number */
 
-/* n steps, one by one. Returns false if a number is no longer. */
+/* n steps, one by one. Returns false if a number may be shorter. */
 static bool move_one_by_one(const struct cells *c, enum term_string one, int n, struct strbuf *out)
 {
 	const char *cap = c->strings->cap[one];
@@ -61,7 +61,7 @@ static bool move_by_steps(const struct cells *c, int y, int x, struct strbuf *ou
 		(c->y == y || move_along(c, y < c->y ? up : down, c->y, y, out)));
 }
 
-/* To the cell from anywhere, or by steps if that is no longer. The text is in c->way. */
+/* To the cell from anywhere, or by steps if these are not longer. The text is in c->way. */
 static struct span way_to(struct cells *c, int y, int x)
 {
 	struct strbuf *way = &c->way;

@@ -24,7 +24,7 @@
 /* ---- theme ---- */
 
 enum depth { DEPTH_MONO, DEPTH_8, DEPTH_16, DEPTH_256, DEPTH_COUNT };
-/* The light theme instead of the default one where the terminal tells that its ground is white
+/* The light theme instead of the default one if the terminal reports a white background
  * (COLORFGBG, as rxvt, Konsole and others set it). */
 const char *theme_on_ground(const char *name);
 /* The look of a cell's style (canvas.h), below STYLE_LOOKS. name: a theme; NULL or an unknown name
