@@ -29,7 +29,7 @@ static void restart_clock(struct player *p, int64_t now_ns)
 
 static void restart_measure(struct player *p, int64_t now_ns)
 {
-	p->late = p->behind = false;
+	p->was_behind = p->behind = false;
 	p->measured_ns = now_ns;
 	p->measured_at_ns = p->at_ns;
 }
@@ -81,7 +81,7 @@ static void play_log(struct player *p, int64_t now_ns)
 
 	show_fed(p);
 	p->behind = !done;
-	p->late |= p->behind;
+	p->was_behind |= p->behind;
 	if (p->behind || is_at_end(p))
 		restart_clock(p, now_ns);
 	if (is_at_end(p) && (p->state.ended || p->to_ns < p->state.end_ns))
@@ -90,7 +90,7 @@ static void play_log(struct player *p, int64_t now_ns)
 		p->reached = (double)(p->at_ns - p->measured_at_ns) / (double)(now_ns - p->measured_ns);
 		p->measured_ns = now_ns;
 		p->measured_at_ns = p->at_ns;
-		p->late = p->behind;
+		p->was_behind = p->behind;
 	}
 }
 
@@ -358,7 +358,7 @@ void player_position(const struct player *p, int64_t now_ns, char *out, size_t s
 		held_text(p, "END", how, sizeof(how));
 	else if (p->paused)
 		held_text(p, "PAUSED", how, sizeof(how));
-	else if (p->late && p->reached > 0 && p->reached < 0.9 * p->speed)
+	else if (p->was_behind && p->reached > 0 && p->reached < 0.9 * p->speed)
 		snprintf(how, sizeof(how), "x%.2g of x%.3g", p->reached, p->speed);
 	else
 		snprintf(how, sizeof(how), "x%.3g", p->speed);

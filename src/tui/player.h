@@ -75,8 +75,8 @@ struct player {
 	bool follows; /* unless paused, show the newest data, like a live screen */
 	/* The least delay from the end of data, by the clock of the log, to arrival, by ours. */
 	int64_t delay_ns;
-	bool timed;                /* delay_ns is known */
-	bool paused, behind, late; /* behind, late: it is read slower than requested now; was recently */
+	bool timed;                      /* delay_ns is known */
+	bool paused, behind, was_behind; /* it is read slower than requested: now; recently */
 	double speed, reached;
 	int64_t real_ns, log_ns;             /* the clock: at real_ns, the log was at log_ns */
 	int64_t measured_ns, measured_at_ns; /* start of the measurement of `reached` */
