@@ -132,7 +132,7 @@ struct export_column {
 	struct metric *absent;       /* owned: the `metric` of a name that this machine lacks */
 	int instance;                /* index into set->instances, -1: the sum */
 	bool known;                  /* its source has had a row, or the user named it */
-	bool late;                   /* its source had no row when the columns were settled */
+	bool missed;                 /* its source had no row when the columns were settled */
 	bool hidden;                 /* this machine lacks it; a text table omits it */
 };
 

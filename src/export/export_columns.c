@@ -250,7 +250,7 @@ void export_hide_columns(struct export_table *table, const double *values, const
 		struct export_column *c = &table->columns[i];
 
 		if (sums[c->source])
-			c->late = false;
+			c->missed = false;
 		if (c->known || !sums[c->source])
 			continue;
 		c->known = true;

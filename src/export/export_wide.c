@@ -154,7 +154,7 @@ static void hold_row(struct table_held *held, const struct export_table *table, 
 		if (row->sums[c->source])
 			format_cell(cell, c, export_rate(c, row->values[i], row->sums[c->source]),
 				    row->estimated[i]);
-		hold_cell(held, cell[0] ? cell : c->late ? "-" : "");
+		hold_cell(held, cell[0] ? cell : c->missed ? "-" : "");
 	}
 	without.flags &= ~(uint32_t)SAMPLE_ESTIMATED; /* the brackets show the estimates */
 	hold_cell(held, export_flags(words, &without));
@@ -193,7 +193,7 @@ static bool settle_columns(struct table_held *held, const struct export_table *t
 		known = known && table->columns[i].known;
 	held->settled = held->settled || known || enough;
 	for (unsigned i = 0; i < table->n_metrics && held->settled; i++) {
-		table->columns[i].late |= !table->columns[i].known;
+		table->columns[i].missed |= !table->columns[i].known;
 		table->columns[i].known = true;
 	}
 	return held->settled;
