@@ -39,10 +39,10 @@ static const struct {
 			       "power     the GPU stays powered while malitop counts\n"},
 	[PANFROST_OFF] = {"no counters: the kernel keeps them behind its unstable ioctls: echo Y | sudo tee "
 			  "/sys/module/panfrost/parameters/unstable_ioctls, then restart malitop",
-			  "limited: counters: the kernel keeps them behind its unstable ioctls, or "
-			  "panfrost.unstable_ioctls=1 at boot: all views need them; enabling them taints the "
-			  "kernel -> echo Y | sudo tee "
-			  "/sys/module/panfrost/parameters/unstable_ioctls\n"},
+			  "limited: counters: the kernel keeps them behind its unstable ioctls: "
+			  "all views need them; enabling them taints the kernel -> echo Y | sudo tee "
+			  "/sys/module/panfrost/parameters/unstable_ioctls, or panfrost.unstable_ioctls=1 "
+			  "at boot\n"},
 	[PANFROST_UNASKED] = {"no counters: -b panfrost:fdinfo",
 			      "counters  not used, because of -b panfrost:fdinfo\n"},
 	[PANFROST_TAKEN] =

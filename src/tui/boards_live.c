@@ -147,7 +147,7 @@ static void do_key(struct boards_live *l, uint32_t key, int64_t now)
 		break;
 	default:
 		show_hint(l, key == K_ESCAPE
-				     ? "Nothing to close. q quits."
+				     ? "Esc: nothing to close; q quits"
 				     : "a key of a board's views: Enter opens one; ? lists the keys here");
 	}
 }

@@ -48,8 +48,8 @@ without="gives: clock, powered share, queues and memory, of the GPU and of progr
 board rk3399-panfrost 'panfrost-6.18 gpu=0x08602000 cores=0xf slices=1 unstable=1; vkms' '' 'Mali-T860 4 cores  panfrost 1.6' \
 	'clients [^ ]* *13 ' "ok /dev/dri/renderD128: Mali-T860 4 cores .* $with device" >"$work/1" &
 board mt8192-panfrost 'panfrost-6.10 gpu=0x90931000 cores=0x1f slices=1' '' 'Mali-G57 5 cores  panfrost 1.2, no counters' \
-	'What is missing .*unstable_ioctls' "ok /dev/dri/renderD128: Mali-G57 5 cores .* $without limited counters: .*unstable_ioctls=1 \
-at boot.*all views.*taints the kernel -> echo Y . sudo tee /sys/module/panfrost/parameters/unstable_ioctls limited profiling: off.* -> echo 1 \
+	'What is missing .*unstable_ioctls' "ok /dev/dri/renderD128: Mali-G57 5 cores .* $without limited counters: .*all views.*taints \
+the kernel -> echo Y . sudo tee /sys/module/panfrost/parameters/unstable_ioctls, or panfrost.unstable_ioctls=1 at boot limited profiling: off.* -> echo 1 \
 . sudo tee /sys/class/drm/renderD128/device/profiling" >"$work/2" &
 wait
 board rk3588-panthor 'vkms; panthor-6.18 gpu=0xa8670000 cores=0x50005 slices=4' '' 'Mali-G610 4 cores  panthor 1.8, no counters' \
