@@ -131,7 +131,7 @@ static void people_see_only_what_changed(void **state)
 	assert_non_null(strstr(text, "\nCPUPageFaultsMajor          0 /s          4 /s         new\n"));
 	assert_non_null(strstr(text, "\nCPUMigrations              80 /s          8 /s     -90.0 %\n"));
 	assert_null(strstr(text, "CPUPageFaults "));
-	assert_non_null(strstr(text, "\n1 metrics changed by less than 0.1 %\n"));
+	assert_non_null(strstr(text, "\n1 metric changed by less than 0.1 %\n"));
 }
 
 static void programs_get_an_object_per_metric(void **state)

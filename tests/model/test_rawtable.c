@@ -39,7 +39,7 @@ static void every_error_names_its_line(void **state)
 		{"# c\nblock\tinstance\tindex\tvalue\n", "t.tsv:2: no header"},
 		{HEADER "front_end\t0\t6\t1\n", "t.tsv:2: 4 columns"},
 		{HEADER "front_end\t0\t6\t\t1\t\n", "t.tsv:2: 6 columns"},
-		{HEADER "front_end 0 6 - 1\n", "t.tsv:2: 1 columns"},
+		{HEADER "front_end 0 6 - 1\n", "t.tsv:2: 1 column:"},
 		{HEADER "cores\t0\t6\t\t1\n", "t.tsv:2: unknown block 'cores'"},
 		{HEADER "\t0\t6\t\t1\n", "t.tsv:2: unknown block ''"},
 		{HEADER "front_end\t0\t5\t\t1\n", "t.tsv:2: unknown index 5"},
