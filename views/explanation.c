@@ -339,7 +339,8 @@ static void add_counters(struct explanation *e, const char *metric)
 	unsigned at = 0;
 
 	while ((c = find_counter(e, span_of(metric), &at))) {
-		AUTOFREE char *scale = xasprintf(c->scale > 1 ? ", each count stands for %u" : "", c->scale);
+		AUTOFREE char *scale =
+			c->scale > 1 ? xasprintf(", each count stands for %u", c->scale) : xstrdup("");
 
 		add_item(e, "counter",
 			 xasprintf("%s, index %u, %s%s", gpu_block_names[c->block], c->index, c->hw_name,
