@@ -333,11 +333,13 @@ const struct command_row command_rows[COMMAND_COUNT] = {
 			    .expected = "doctor prints table or jsonl"},
 	[COMMAND_SERVE] = {"serve", "malitop serve [--listen ADDR:PORT] [options]",
 			   "Measure all the time, and serve the metrics over HTTP for a Prometheus server: "
-			   "/metrics, /healthz and /."},
+			   "/metrics, /healthz and /.",
+			   .operands = 0},
 	[COMMAND_PASSES] = {"passes", "malitop passes --env",
 			    "Print the environment that times the render passes of an application that you "
 			    "start yourself: eval \"$(malitop passes --env)\" in its shell, then start "
-			    "it and malitop in either order."},
+			    "it and malitop in either order.",
+			    .operands = 0},
 	[COMMAND_ON] =
 		{"on", "malitop on WHERE... [record|stat|doctor|once] [options] [-- CMD ARG...]",
 		 "Show live what another machine is doing: malitop records there and is shown here. WHERE is "
