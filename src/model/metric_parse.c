@@ -195,7 +195,7 @@ static const struct gpudb_field slots_fields[] = {{"names", slots_names, 0}, {"t
 bool slots_parse(struct gpudb *db, struct stanza *s, const struct stanza_line *open, struct err *err)
 {
 	(void)open;
-	return fields_parse(db, NULL, slots_fields, s, err);
+	return fields_parse(db, db, slots_fields, s, err);
 }
 
 /* ---- the definitions by name ---- */
