@@ -164,8 +164,11 @@ static bool check_letters(const struct gpudb *db, const char *letters, struct er
 	struct views views;
 	const struct view *view;
 	const char *wrong = letters;
-	bool ok = views_read(&views, db, err);
+	bool ok;
 
+	if (!*letters)
+		return true;
+	ok = views_read(&views, db, err);
 	view = ok ? views_find(&views, "overview") : NULL;
 	for (unsigned i = 0; view && i < view->n_charts; i++)
 		if (view->charts[i].letter && !(known.n && strchr(known.p, view->charts[i].letter)))
