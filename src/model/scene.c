@@ -113,7 +113,7 @@ static bool is_after(const struct scene_change *change, const struct scene_rates
 }
 
 /* Move it to the cell with the fewest cells on the wrong side, which medians do not show. Returns
- * false if there are so many of these that the scene alternates. */
+ * false if that many are on the wrong side that the scene alternates. */
 static bool settle_cell(const struct search *s, struct scene_change *change)
 {
 	int middle = change->cell, wrong = 0, fewest;
