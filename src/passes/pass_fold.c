@@ -322,6 +322,9 @@ static void put_rows(struct pass_fold *f, const struct pass_fold_app *app, uint6
 		if (!row->used)
 			continue;
 		memcpy(value, f->row[r], sizeof(f->row[r]));
+		if (!value[ROW_COUNT]) /* whether the work of its passes is counted is unknown */
+			for (unsigned w = ROW_DRAWS; w < ROW_SLOTS; w++)
+				value[w] = SAMPLE_UNKNOWN;
 		value[ROW_WIDTH] = row->width;
 		value[ROW_HEIGHT] = row->height;
 		value[ROW_KIND] = row->kind;

@@ -545,6 +545,30 @@ static void work_of_a_pass_is_a_number_or_unknown(void **state)
 	bench_fini(&b);
 }
 
+/* Else the mean over a run would be 0 where the passes of one sample are not counted. */
+static void work_is_unknown_in_a_sample_without_passes(void **state)
+{
+	unsigned found = 0;
+	struct pass_table table;
+	struct passes_bench b;
+
+	(void)state;
+	bench_init(&b);
+	assert_true(channel_open(PASSES_GLES, PASSES_STAMP_BOTTOM, "a driver"));
+	write_frames(&b, 0, 3);
+	free(read_sample(&b, &table));
+	free(read_sample(&b, &table));
+	assert_int_equal(table.n, 0);
+	for (unsigned i = 0; i < b.source.n_slots; i++)
+		if (strcmp(b.source.slots[i].name, "Pass1Vertices") == 0) {
+			assert_true(b.sample->value[i] == SAMPLE_UNKNOWN);
+			found++;
+		}
+	assert_int_equal(found, 1);
+	channel_close();
+	bench_fini(&b);
+}
+
 static void passes_that_find_no_line_are_in_the_sum(void **state)
 {
 	struct pass_table table;
@@ -896,6 +920,7 @@ int main(void)
 		cmocka_unit_test(a_pass_keeps_its_row_and_the_last_row_has_all_others),
 		cmocka_unit_test(the_frame_view_shows_the_passes_at_every_size),
 		cmocka_unit_test(work_of_a_pass_is_a_number_or_unknown),
+		cmocka_unit_test(work_is_unknown_in_a_sample_without_passes),
 		cmocka_unit_test(passes_that_find_no_line_are_in_the_sum),
 		cmocka_unit_test(the_frame_view_shows_one_frame_and_one_pass),
 		cmocka_unit_test(a_graph_of_frames_has_the_longest_beside_the_mean),
