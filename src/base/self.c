@@ -3,6 +3,7 @@
 #include "base/str.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -25,4 +26,26 @@ struct self self_read(const struct sys *sys)
 			     .resident_bytes = fields[FIELD_PAGES] * page,
 			     .virtual_bytes = fields[FIELD_SIZE],
 			     .start_s = fields[FIELD_START] / ticks};
+}
+
+/* This is our own memory, not the measured machine's: it is read without sys. */
+void self_unload(void)
+{
+	FILE *maps = fopen("/proc/self/smaps", "re");
+	unsigned long begin, end, from = 0, to = 0, changed_kb;
+	char line[512], access[5], rest;
+	bool is_constant = false;
+
+	while (maps && fgets(line, sizeof(line), maps)) {
+		if (sscanf(line, "%lx-%lx %4s", &begin, &end, access) == 3) {
+			from = begin;
+			to = end;
+			is_constant = strcmp(access, "r--p") == 0 || strcmp(access, "r-xp") == 0;
+		} else if (is_constant && sscanf(line, "Anonymous: %lu %c", &changed_kb, &rest) == 2 &&
+			   !changed_kb) {
+			sys_unload((const char *)from, (const char *)to);
+		}
+	}
+	if (maps)
+		fclose(maps);
 }

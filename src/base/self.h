@@ -12,4 +12,9 @@ struct self {
 
 struct self self_read(const struct sys *sys);
 
+/* Let the kernel take back the code and constants of the program and its libraries. What is used
+ * again comes back from its file, 64 KiB at a time; what only the start used stays out of memory.
+ * Mappings that were changed, as by the breakpoints of a debugger, are left alone. */
+void self_unload(void);
+
 #endif

@@ -1,7 +1,5 @@
 #include "model/embed.h"
 
-#include "base/sys.h"
-
 /* One line per file, in reading order. */
 #define DATA_FILES(X)                           \
 	X(mali_g31, "mali-g31.gpu")             \
@@ -42,12 +40,3 @@ DATA_FILES(EMBED_ONE)
 
 #define EMBED_ROW(symbol, path) {path, embed_##symbol, embed_##symbol##_end},
 const struct embedded embedded_data[] = {DATA_FILES(EMBED_ROW){0}};
-
-void embedded_unload(const struct embedded *files)
-{
-	const struct embedded *last = files;
-
-	while (last[1].file)
-		last++;
-	sys_unload(files->begin, last->end); /* the files are one after the other */
-}

@@ -12,10 +12,6 @@ struct embedded {
 /* In reading order; ends with a NULL file. */
 extern const struct embedded embedded_data[];
 
-/* Call this when all files have been parsed, and when formulas were compiled from them: the little
- * that is read again is loaded again. */
-void embedded_unload(const struct embedded *files);
-
 /* EMBED(symbol, "path") puts a file into the read-only data. The assembler finds the path through
  * its -I. */
 #define EMBED(symbol, path)                                                                   \

@@ -1,6 +1,6 @@
 #include "tui/live.h"
 
-#include "model/embed.h"
+#include "base/self.h"
 #include "tui/live_priv.h"
 
 #include <poll.h>
@@ -12,6 +12,7 @@
 #define PAST_NS 300000000ll     /* age at which the past of a simulated device has arrived and is shown */
 #define PAST_DRAIN_NS 4000000ll /* drain this often until then, to save room in rings */
 #define FEW_NS 100000000ll      /* from this interval on, few instances are kept from the start */
+#define SETTLED_NS 2000000000ll /* after this the start, or a reload of the data, is over */
 #define REST_NS 10000000000ll   /* a screen that was paused for this long counts as unwatched */
 #define DRAIN_NS 1000000000ll   /* rings are drained at least this often, however slow the refresh */
 
@@ -85,7 +86,7 @@ static void take_events(struct live *l, int64_t now)
 	l->changes = l->session.changes;
 	feeds_follow(&l->feeds);
 	screen_follow(&l->screen);
-	embedded_unload(embedded_data);
+	l->unload_ns = now + SETTLED_NS;
 	if (!session_is_counting(&l->session))
 		l->screen.pane.table.counted = (struct process_id){0};
 }
@@ -314,6 +315,10 @@ static void run_loop(struct live *l)
 			run_log(l, now);
 		else
 			run_measurement(l, now);
+		if (now >= l->unload_ns) {
+			l->unload_ns = INT64_MAX;
+			self_unload();
+		}
 		if (!l->end && l->dirty && term_ready(l->term) &&
 		    !(l->player && player_is_brief(l->player, now))) {
 			l->canvas.mono = term_mono(l->term); /* F2 changes it */
@@ -390,12 +395,12 @@ static bool start_screen(struct live *l, struct err *err)
 	feeds_init(&l->feeds, &l->session, parts, l->player ? l->player->refresh_ns : o->refresh_ns);
 	if (!screen_init(&l->screen, &l->session, &l->feeds, o->view, err))
 		return false;
-	embedded_unload(embedded_data);
 	now = l->sys->monotonic_ns(l->sys);
 	if (!(l->player ? start_log(l, now, err) : start_measuring(l, err)) || !open_terminal(l, err))
 		return false;
 	now = l->sys->monotonic_ns(l->sys);
 	l->start_ns = now;
+	l->unload_ns = now + SETTLED_NS;
 	l->next_step_ns =
 		now + (l->session.has_past && l->feeds.refresh_ns > PAST_NS ? PAST_NS : l->feeds.refresh_ns);
 	canvas_init(&l->canvas, 1, 1, !term_utf8(l->term));

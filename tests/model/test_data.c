@@ -1,5 +1,4 @@
 /* The shipped data held to account: against tests/reference, and against itself. */
-#include "base/crc32c.h"
 #include "model/embed.h"
 #include "model/gpudb_parse.h"
 #include "tests/support/gpu_set.h"
@@ -442,28 +441,9 @@ static void every_metric_of_a_gpu_that_is_no_counter_is_explained(void **state)
 		}
 }
 
-static uint32_t checksum_of_files(void)
-{
-	uint32_t sum = 0;
-
-	for (const struct embedded *e = embedded_data; e->file; e++)
-		sum = crc32c(sum, e->begin, (size_t)(e->end - e->begin));
-	return sum;
-}
-
-static void unloaded_files_are_read_again_unchanged(void **state)
-{
-	uint32_t before = checksum_of_files();
-
-	(void)state;
-	embedded_unload(embedded_data);
-	assert_int_equal(checksum_of_files(), before);
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(unloaded_files_are_read_again_unchanged),
 		cmocka_unit_test(every_gpu_has_its_family_ids_and_number_of_counters),
 		cmocka_unit_test(every_counter_slot_is_that_of_the_reference),
 		cmocka_unit_test(every_derived_metric_has_the_value_of_the_reference_formula),
