@@ -18,6 +18,7 @@
 
 #define FILE_MAX ((size_t)4 << 20)
 #define ROWS_MOST 64
+#define ROW_NUMBER_MOST 9999
 
 /* Keep the place of a stanza for its backend, and skip it. */
 static bool part_parse(struct gpudb *db, struct stanza *s, const struct stanza_line *open, struct err *err)
@@ -91,29 +92,53 @@ static struct span copy_row(struct gpudb *db, struct span stanza, unsigned row)
 	return (struct span){text, copy.n};
 }
 
-/* A stanza with '#' in its name has `rows N` as its first field: it stands for N stanzas. */
+/* Read the numbers of rows: all that are listed, or 1 to N if there is one. Returns how many there
+ * are; 0: it is malformed. */
+static unsigned read_row_numbers(struct span list, unsigned numbers[ROWS_MOST])
+{
+	struct span word;
+	uint64_t number;
+	unsigned n = 0;
+
+	while ((word = span_word(&list)).n) {
+		if (n == ROWS_MOST || !span_u64(word, &number) || number > ROW_NUMBER_MOST)
+			return 0;
+		numbers[n++] = (unsigned)number;
+	}
+	if (n != 1)
+		return n;
+	n = numbers[0] <= ROWS_MOST ? numbers[0] : 0;
+	for (unsigned i = 0; i < n; i++)
+		numbers[i] = i + 1;
+	return n;
+}
+
+/* A stanza with '#' in its name has `rows` as its first field: it stands for a stanza per row. */
 static bool parse_rows(struct gpudb *db, stanza_parse_fn *parse, struct stanza *s,
 		       const struct stanza_line *open, struct err *err)
 {
 	struct span stanza = open->text;
 	struct stanza_line line;
 	struct stanza copy;
-	uint64_t rows;
+	unsigned numbers[ROWS_MOST], n_rows = 0;
 	int more;
 
 	if (!stanza_next(s, &line, err))
 		return false;
-	if (line.kind != STANZA_FIELD || !span_is(line.key, "rows") || !span_u64(line.value, &rows) ||
-	    rows < 1 || rows > ROWS_MOST)
-		return stanza_fail(s, line.line, err, "%.*s: expected the field 'rows', 1 to %d",
-				   SPAN_ARG(open->value), ROWS_MOST);
+	if (line.kind == STANZA_FIELD && span_is(line.key, "rows"))
+		n_rows = read_row_numbers(line.value, numbers);
+	if (!n_rows)
+		return stanza_fail(
+			s, line.line, err,
+			"%.*s: expected the field 'rows', 1 to %d, or up to %d numbers of at most %d",
+			SPAN_ARG(open->value), ROWS_MOST, ROWS_MOST, ROW_NUMBER_MOST);
 	while ((more = stanza_more(s, STANZA_FIELD, &line, err)) > 0)
 		;
 	if (more < 0)
 		return false;
 	stanza.n = (size_t)((line.kind == STANZA_OPEN ? line.text.p : s->rest.p) - stanza.p);
-	for (unsigned row = 1; row <= rows; row++) {
-		stanza_init(&copy, s->file, copy_row(db, stanza, row));
+	for (unsigned i = 0; i < n_rows; i++) {
+		stanza_init(&copy, s->file, copy_row(db, stanza, numbers[i]));
 		copy.shipped = s->shipped;
 		copy.line = open->line - 1;
 		if (!stanza_next(&copy, &line, err) || !parse(db, &copy, &line, err))

@@ -420,8 +420,14 @@ static void malformed_data_names_file_line_and_what_was_expected(void **state)
 		{LAYOUT "    5 HW_B MaliB *65536\n",
 		 "test.gpu:5: '65536': expected a whole number up to 65535"},
 		{"metric A B\n", "test.gpu:1: metric 'A B': a name has no blanks"},
-		{"metric M#\n  title T\n", "test.gpu:2: M#: expected the field 'rows', 1 to 64"},
+		{"metric M#\n  title T\n",
+		 "test.gpu:2: M#: expected the field 'rows', 1 to 64, or up to 64 numbers of at most 9999"},
+		{"metric M#\n  rows\n", "test.gpu:2: M#: expected the field 'rows', 1 to 64"},
+		{"metric M#\n  rows 0\n", "test.gpu:2: M#: expected the field 'rows', 1 to 64"},
 		{"metric M#\n  rows 65\n", "test.gpu:2: M#: expected the field 'rows', 1 to 64"},
+		{"metric M#\n  rows 1 x\n", "test.gpu:2: M#: expected the field 'rows', 1 to 64"},
+		{"metric M#\n  rows 1 10000\n", "test.gpu:2: M#: expected the field 'rows', 1 to 64"},
+		{"metric M#\n  rows 5 6\n  title T\n  unit x#\n", "test.gpu:4: unit 'x5' is not known"},
 		{"metric M#\n  rows 2\n  title T\n# a comment\n  unit x#\n",
 		 "test.gpu:5: unit 'x1' is not known"},
 		{"metric M\n  unit cycles\n", "test.gpu:1: metric M: expected a field 'title'"},
@@ -475,6 +481,39 @@ static void variants_of_a_metric_are_kept_in_the_order_as_written(void **state)
 	assert_true(span_is(m->vars->text, "$A $B") && span_is(m->vars->next->gpus.words, "G51"));
 	assert_true(span_is(m->guides->text, "4") && m->guides->next == NULL);
 	gpudb_free(db);
+}
+
+static void rows_are_counted_from_1_or_have_the_numbers_listed(void **state)
+{
+	static const struct {
+		const char *rows, *names;
+	} cases[] = {{"1", "M1"},
+		     {"3", "M1 M2 M3"},
+		     {"50 95 99", "M50 M95 M99"},
+		     {"3 2", "M3 M2"},
+		     {"0 7", "M0 M7"}};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+		AUTOFREE char *text = xasprintf("metric M#\n  rows %s\n  title The #th\n  unit count\n"
+						"slots s#\n  rows %s\n  names S#\n",
+						cases[i].rows, cases[i].rows);
+		struct gpudb *db = load_data(text);
+		struct span rest = span_of(cases[i].names), name;
+		unsigned n = 0;
+
+		for (; (name = span_word(&rest)).n; n++) {
+			AUTOFREE char *title = xasprintf("The %.*sth", (int)name.n - 1, name.p + 1);
+
+			assert_true(n < db->n_metrics && span_is(name, db->metrics[n].name));
+			assert_string_equal(db->metrics[n].title, title);
+			assert_int_equal(db->slot_names[n].p[0], 'S');
+			assert_memory_equal(db->slot_names[n].p + 1, name.p + 1, name.n - 1);
+		}
+		assert_int_equal(db->n_metrics, n);
+		assert_int_equal(db->n_slot_names, n);
+		gpudb_free(db);
+	}
 }
 
 static void a_later_stanza_of_the_same_name_replaces_the_earlier(void **state)
@@ -622,6 +661,7 @@ int main(void)
 		cmocka_unit_test(what_an_event_means_is_on_its_line_or_in_a_field),
 		cmocka_unit_test(malformed_data_names_file_line_and_what_was_expected),
 		cmocka_unit_test(variants_of_a_metric_are_kept_in_the_order_as_written),
+		cmocka_unit_test(rows_are_counted_from_1_or_have_the_numbers_listed),
 		cmocka_unit_test(a_later_stanza_of_the_same_name_replaces_the_earlier),
 		cmocka_unit_test(a_users_directory_adds_and_overrides),
 		cmocka_unit_test(a_broken_file_of_a_user_is_named),
