@@ -1,7 +1,10 @@
 /* Metrics as OpenMetrics text. */
 #include "export/openmetrics.h"
 
+#include "base/crc32c.h"
+#include "base/file.h"
 #include "base/str.h"
+#include "model/embed.h"
 #include "tests/support/export_machine.h"
 
 #include <ctype.h>
@@ -43,6 +46,63 @@ static void every_shipped_metric_has_a_name_of_its_own(void **state)
 	}
 	free(names);
 	gpudb_free(db);
+}
+
+static int by_text(const void *a, const void *b)
+{
+	return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+/* Append "FILE COUNT CHECKSUM", of the names of the metrics that the file of this one defines. */
+static void sum_file(const struct gpudb *db, const char *file, struct strbuf *out)
+{
+	char **lines = xcalloc(db->n_metrics, sizeof(*lines));
+	struct openmetrics_name name;
+	unsigned n = 0;
+	uint32_t sum = 0;
+
+	for (unsigned i = 0; i < db->n_metrics; i++)
+		if (strcmp(db->metrics[i].file, file) == 0) {
+			name_of(&db->metrics[i], false, &name);
+			lines[n++] = xasprintf("%s %s\n", db->metrics[i].name, name.text);
+		}
+	qsort(lines, n, sizeof(*lines), by_text);
+	for (unsigned i = 0; i < n; i++) {
+		sum = crc32c(sum, lines[i], strlen(lines[i]));
+		free(lines[i]);
+	}
+	free(lines);
+	strbuf_printf(out, "%s %u %08x\n", file, n, sum);
+}
+
+/* Stored series, dashboards and alerts of users have these names. */
+static void names_of_shipped_metrics_stay(void **state)
+{
+	const char *srcdir = getenv("srcdir");
+	AUTOFREE char *path = xasprintf("%s/tests/golden/openmetrics-sums.txt", srcdir ? srcdir : ".");
+	AUTO_STRBUF struct strbuf got = {0};
+	AUTOFREE char *want = NULL;
+	struct err err = {0};
+	struct gpudb *db = gpudb_load(NULL, 0, &err);
+	size_t n;
+
+	(void)state;
+	for (const struct embedded *e = embedded_data; e->file; e++)
+		if (file_has_ending(e->file, ".metrics"))
+			sum_file(db, e->file, &got);
+	gpudb_free(db);
+	if (getenv("MALITOP_GOLDEN_UPDATE") && !file_replace(path, got.p, got.n, &err))
+		fail_msg("%s", err.text);
+	if (file_read(path, 4096, &want, &n, &err) && strcmp(want, got.p) == 0)
+		return;
+	print_error(
+		"%s (file, metrics, checksum of their names) is not as the data, which has:\n%s"
+		"If a title or unit changed, the name in Prometheus may not: write the old name into a field "
+		"'prometheus' of the metric.\n"
+		"If metrics were added or removed, renew the file: "
+		"MALITOP_GOLDEN_UPDATE=1 tests/export/test_openmetrics\n",
+		path, got.p);
+	fail();
 }
 
 static void names_have_base_units(void **state)
@@ -231,6 +291,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_shipped_metric_has_a_name_of_its_own),
+		cmocka_unit_test(names_of_shipped_metrics_stay),
 		cmocka_unit_test(names_have_base_units),
 		cmocka_unit_test(titles_name_nothing),
 		cmocka_unit_test(two_metrics_of_one_name_are_an_error),
