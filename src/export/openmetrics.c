@@ -179,18 +179,25 @@ static bool is_in_histogram(const struct export_table *table, const struct expor
 	return class_of(column) >= 0 && find_classes(table, column, at);
 }
 
+/* Return a hash of the name of the family that a column belongs to. */
+static uint64_t family_of(const struct export_table *table, const struct export_column *c)
+{
+	struct openmetrics_name name = histogram_name;
+
+	if (!is_in_histogram(table, c))
+		openmetrics_name(c->metric, table->sources[c->source].kind, &name);
+	return span_hash(span_of(name.text));
+}
+
+static bool same_metric(const struct export_column *a, const struct export_column *b)
+{
+	return a->metric->def == b->metric->def || strcmp(a->metric->def->name, b->metric->def->name) == 0;
+}
+
 static bool same_family(const struct export_table *table, const struct export_column *a,
 			const struct export_column *b)
 {
-	struct openmetrics_name first, second;
-
-	if (a->metric->def == b->metric->def || strcmp(a->metric->def->name, b->metric->def->name) == 0)
-		return true;
-	openmetrics_name(a->metric, table->sources[a->source].kind, &first);
-	openmetrics_name(b->metric, table->sources[b->source].kind, &second);
-	if (strcmp(first.text, second.text) == 0)
-		return true;
-	return class_of(a) >= 0 && class_of(b) >= 0 && is_in_histogram(table, a) && is_in_histogram(table, b);
+	return same_metric(a, b) || family_of(table, a) == family_of(table, b);
 }
 
 /* Whether the family includes this column: it is the sum, or one of the finest parts. */
@@ -210,10 +217,12 @@ void openmetrics_arrange(struct export_table *table)
 {
 	struct export_column *sorted = xcalloc(table->n_columns + 1, sizeof(*sorted));
 	bool *done = xcalloc(table->n_columns + 1, sizeof(*done));
+	uint64_t *families = xcalloc(table->n_columns + 1, sizeof(*families));
 	unsigned n = 0;
 
 	for (unsigned i = 0; i < table->n_columns; i++) {
 		done[i] = !is_wanted(table, &table->columns[i]);
+		families[i] = family_of(table, &table->columns[i]);
 		if (done[i])
 			free(table->columns[i].name);
 	}
@@ -221,7 +230,7 @@ void openmetrics_arrange(struct export_table *table)
 		for (unsigned k = i; !done[i] && k < table->n_columns; k++) {
 			const struct export_column *c = &table->columns[k];
 
-			if (done[k] || (k > i && !same_family(table, &table->columns[i], c)))
+			if (done[k] || (families[k] != families[i] && !same_metric(&table->columns[i], c)))
 				continue;
 			done[k] = k > i;
 			sorted[n++] = *c;
@@ -229,6 +238,7 @@ void openmetrics_arrange(struct export_table *table)
 	}
 	free(table->columns);
 	free(done);
+	free(families);
 	table->columns = sorted;
 	table->n_columns = table->n_metrics = table->cap_columns = n;
 }
