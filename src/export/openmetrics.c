@@ -66,6 +66,8 @@ static void add_words(char *out, size_t size, struct span text)
 
 static void set_unit(struct openmetrics_name *name, const struct unit *unit)
 {
+	name->unit[0] = 0;
+	name->divisor = 1;
 	for (size_t i = 0; i < ARRAY_LEN(base_units); i++)
 		if (strcmp(base_units[i].unit, unit->name) == 0) {
 			snprintf(name->unit, sizeof(name->unit), "%s", base_units[i].suffix);
@@ -81,28 +83,67 @@ static void set_unit(struct openmetrics_name *name, const struct unit *unit)
 	}
 }
 
+static bool ends_with_unit(const struct openmetrics_name *name)
+{
+	size_t n = strlen(name->text), len = strlen(name->unit);
+
+	return !len ||
+	       (n > len && name->text[n - len - 1] == '_' && strcmp(name->text + n - len, name->unit) == 0);
+}
+
 /* Add the unit to the name, unless the name ends with it. */
 static void add_unit(struct openmetrics_name *name)
 {
-	char ending[sizeof(name->unit) + 1];
-	size_t n = strlen(name->text), len;
+	size_t n = strlen(name->text);
 
-	len = (size_t)snprintf(ending, sizeof(ending), "_%s", name->unit);
-	if (name->unit[0] && (n < len || strcmp(name->text + n - len, ending) != 0))
-		strcat(name->text, ending);
+	if (!ends_with_unit(name))
+		snprintf(name->text + n, sizeof(name->text) - n, "_%s", name->unit);
+}
+
+/* Remove words from a name that has them behind its first word. Returns false if it has not. */
+static bool remove_words(char *text, const char *words)
+{
+	size_t n = strlen(words);
+
+	for (char *at = text; (at = strstr(at + 1, words));)
+		if (at[-1] == '_' && (at[n] == '_' || !at[n])) {
+			memmove(at - 1, at + n, strlen(at + n) + 1);
+			return true;
+		}
+	return false;
+}
+
+/* Add a title with its unit at the end: "Read beats from memory" is read_from_memory_beats. */
+static void add_title(struct openmetrics_name *name, const struct metric_def *def)
+{
+	char words[METRIC_PROMETHEUS];
+	size_t n = 0;
+
+	for (const char *p = def->title; *p && n < sizeof(words) - 1; p++)
+		if (*p != '\'')
+			words[n++] = (char)tolower((unsigned char)*p);
+	add_words(name->text, sizeof(name->text) - sizeof(name->unit), (struct span){words, n});
+	set_unit(name, def->unit);
+	if (!ends_with_unit(name) && !remove_words(name->text, name->unit) && def->unit->kind == UNIT_PERCENT)
+		remove_words(name->text, "percentage");
+	add_unit(name);
 }
 
 void openmetrics_name(const struct metric *metric, enum source_kind kind, struct openmetrics_name *name)
 {
-	const char *machine = metric->def->name;
+	const struct metric_def *def = metric->def;
+	const char *machine = def->name;
 
-	*name = (struct openmetrics_name){.type = metric->grows ? "counter" : "gauge", .divisor = 1};
+	*name = (struct openmetrics_name){.type = metric->grows ? "counter" : "gauge"};
 	if (strncmp(machine, "Mali", 4) == 0)
 		machine += 4;
 	add_words(name->text, sizeof(name->text), span_of(kind == SOURCE_GPU ? "mali" : "malitop"));
-	add_words(name->text, sizeof(name->text) - sizeof(name->unit),
-		  metric->def->prometheus.n ? metric->def->prometheus : span_of(machine));
-	set_unit(name, metric->unit);
+	if (def->by_title && !def->prometheus.n)
+		add_title(name, def);
+	else
+		add_words(name->text, sizeof(name->text) - sizeof(name->unit),
+			  def->prometheus.n ? def->prometheus : span_of(machine));
+	set_unit(name, metric->unit); /* of the guide, if it has another */
 	add_unit(name);
 }
 

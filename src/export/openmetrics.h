@@ -3,9 +3,9 @@
  *
  * A count is a counter: its value is the sum since the start. Any other metric is a gauge. The six
  * classes of the external read latency are one histogram. Names are data: the field `prometheus` of
- * a metric, or else its machine name, with the unit at the end. Labels follow from sources and
- * instances. A family has either the sum or its parts, never both, so that a query may add up a
- * family. */
+ * a metric, else its title (metric_def.by_title) or its machine name, with the unit at the end.
+ * Labels follow from sources and instances. A family has either the sum or its parts, never both,
+ * so that a query may add up a family. */
 #ifndef MALITOP_OPENMETRICS_H
 #define MALITOP_OPENMETRICS_H
 

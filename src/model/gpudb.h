@@ -123,6 +123,7 @@ struct gpudb {
 	struct metric_template *templates; /* model/template.h */
 	unsigned n_templates, cap_templates;
 	const char *heading; /* while reading: the group of the next metrics that name none */
+	bool by_title;       /* while reading: metric_def.by_title of the next ones */
 	struct metric_template
 		*open_template;  /* while reading: the template of the next sections and charts */
 	struct gpu_layout raw;   /* see gpudb_raw_layout */

@@ -43,12 +43,25 @@ static const struct {
 	const char *keyword;
 	stanza_parse_fn *parse;
 } stanzas[] = {
-	{"gpu", gpu_parse},           {"layout", layout_parse},       {"metric", metric_parse},
-	{"heading", heading_parse},   {"slots", slots_parse},         {"template", template_parse},
-	{"section", section_parse},   {"chart", chart_parse},         {"finding", judgement_parse},
-	{"verdict", judgement_parse}, {"condition", judgement_parse}, {"note", judgement_parse},
-	{"event", event_parse},       {"group", group_parse},         {"resource", judgement_parse},
-	{"scenario", part_parse},     {"shaders", part_parse},        {"looks", part_parse},
+	{"gpu", gpu_parse},
+	{"layout", layout_parse},
+	{"metric", metric_parse},
+	{"heading", heading_parse},
+	{"prometheus", prometheus_parse},
+	{"slots", slots_parse},
+	{"template", template_parse},
+	{"section", section_parse},
+	{"chart", chart_parse},
+	{"finding", judgement_parse},
+	{"verdict", judgement_parse},
+	{"condition", judgement_parse},
+	{"note", judgement_parse},
+	{"event", event_parse},
+	{"group", group_parse},
+	{"resource", judgement_parse},
+	{"scenario", part_parse},
+	{"shaders", part_parse},
+	{"looks", part_parse},
 };
 
 static size_t stanza_index(struct span keyword)
@@ -218,6 +231,7 @@ static bool load_text(struct gpudb *db, struct gpudb_text text, bool shipped, st
 	stanza_init(&s, text.file, text.text);
 	s.shipped = shipped;
 	db->heading = "";
+	db->by_title = false;
 	for (;;) {
 		struct span rest, name;
 		size_t i;
@@ -235,9 +249,9 @@ static bool load_text(struct gpudb *db, struct gpudb_text text, bool shipped, st
 		else if (line.kind != STANZA_OPEN || i == ARRAY_LEN(stanzas))
 			ok = stanza_fail(
 				&s, line.line, err,
-				"'%.*s': expected %sgpu, layout, metric, heading, slots, event, group, "
-				"template, section, chart, finding, verdict, condition, resource, note, "
-				"scenario, shaders or looks in column 0",
+				"'%.*s': expected %sgpu, layout, metric, heading, prometheus, slots, event, "
+				"group, template, section, chart, finding, verdict, condition, resource, "
+				"note, scenario, shaders or looks in column 0",
 				SPAN_ARG(line.key), view ? "view, options, " : "");
 		else if (!name.n)
 			ok = stanza_fail(&s, line.line, err, "'%.*s' without a name", SPAN_ARG(line.key));

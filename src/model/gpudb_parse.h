@@ -11,8 +11,8 @@
 typedef bool stanza_parse_fn(struct gpudb *db, struct stanza *s, const struct stanza_line *open,
 			     struct err *err);
 
-stanza_parse_fn gpu_parse, layout_parse, metric_parse, heading_parse, slots_parse, template_parse,
-	section_parse, chart_parse, judgement_parse, event_parse, group_parse;
+stanza_parse_fn gpu_parse, layout_parse, metric_parse, heading_parse, prometheus_parse, slots_parse,
+	template_parse, section_parse, chart_parse, judgement_parse, event_parse, group_parse;
 
 /* Copy a text into memory that lives as long as the db. */
 const char *gpudb_string(struct gpudb *db, struct span s);

@@ -35,6 +35,7 @@ struct metric_def {
 	const char *file;                                      /* for messages */
 	struct metric_variant *exprs, *guides, *alerts, *vars; /* lists; NULL: none */
 	bool own;                                              /* of a file of the user's */
+	bool by_title; /* without `prometheus` its name there is made of its title and unit */
 	bool shipped;  /* built in: a name that a source lacks is another machine's */
 	bool estimate; /* what it names is only estimated from what it counts: in brackets */
 	int worse;     /* 1: more is worse, -1: less is; 0: its limit says so, or neither */

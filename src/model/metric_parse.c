@@ -128,6 +128,7 @@ bool metric_parse(struct gpudb *db, struct stanza *s, const struct stanza_line *
 {
 	struct metric_def def = {.name = gpudb_string(db, open->value),
 				 .group = db->heading,
+				 .by_title = db->by_title,
 				 .file = s->file,
 				 .shipped = s->shipped};
 	struct span rest = open->value;
@@ -155,6 +156,13 @@ bool heading_parse(struct gpudb *db, struct stanza *s, const struct stanza_line 
 	(void)s, (void)err;
 	db->heading = gpudb_string(db, open->value);
 	return true;
+}
+
+bool prometheus_parse(struct gpudb *db, struct stanza *s, const struct stanza_line *open, struct err *err)
+{
+	db->by_title = span_is(open->value, "titles");
+	return db->by_title ||
+	       stanza_fail(s, open->line, err, "prometheus '%.*s': expected 'titles'", SPAN_ARG(open->value));
 }
 
 static bool slots_names(const struct field *f, void *member)

@@ -33,10 +33,17 @@ static void every_shipped_metric_has_a_name_of_its_own(void **state)
 	names = xcalloc(db->n_metrics, sizeof(*names));
 	for (unsigned i = 0; i < db->n_metrics; i++) {
 		const struct metric_def *def = &db->metrics[i];
+		struct metric_def unnamed;
+		struct openmetrics_name by_title;
 
-		if (!def->prometheus.n)
-			fail_msg("%s: no field 'prometheus'", def->name);
+		if (!def->by_title)
+			fail_msg("%s: %s has no stanza 'prometheus titles'", def->name, def->file);
 		name_of(def, false, &names[i]);
+		unnamed = *def;
+		unnamed.prometheus.n = 0;
+		name_of(&unnamed, false, &by_title);
+		if (def->prometheus.n && strcmp(by_title.text, names[i].text) == 0)
+			fail_msg("%s: its title gives the same name as its field 'prometheus'", def->name);
 		for (const char *p = names[i].text; *p; p++)
 			assert_true(islower((unsigned char)*p) || isdigit((unsigned char)*p) || *p == '_');
 		assert_null(strstr(names[i].text, "__"));
@@ -140,8 +147,67 @@ static void names_have_base_units(void **state)
 	gpudb_free(db);
 }
 
-/* What a metric is called in words may change; its name may not. */
-static void titles_name_nothing(void **state)
+static void a_title_names_a_metric_with_its_unit_at_the_end(void **state)
+{
+	static const struct {
+		const char *title, *unit, *text;
+	} cases[] = {
+		{"GPU active cycles", "cycles", "mali_gpu_active_cycles"},
+		{"CPUs, L2 (64-bit)", "count", "mali_cpus_l2_64_bit"},
+		{"Share of the GPU's frame", "percent", "mali_share_of_the_gpus_frame_ratio"},
+		{"L2 cache read miss percentage", "percent", "mali_l2_cache_read_miss_ratio"},
+		{"Error percentage", "count", "mali_error_percentage"},
+		{"Read beats from L2 cache", "beats", "mali_read_from_l2_cache_beats"},
+		{"Beats of off-beats", "beats", "mali_beats_of_off_beats"},
+		{"Upbeats of drums", "beats", "mali_upbeats_of_drums_beats"},
+		{"Upbeats and beats of drums", "beats", "mali_upbeats_and_of_drums_beats"},
+		{"Tiles", "tiles", "mali_tiles"},
+		{"Frames per second, by pixels", "frames/second", "mali_by_pixels_frames_per_second"},
+		{"Frame time", "milliseconds", "mali_frame_time_seconds"},
+		{"Caf\xc3\xa9 #1", "bytes", "mali_caf_1_bytes"},
+		{"A title of so many words that no series in any database can have a name that is made of "
+		 "them all",
+		 "bytes",
+		 "mali_a_title_of_so_many_words_that_no_series_in_any_database_can_have_a_name_that_is_made_"
+		 "of_bytes"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+		struct metric_def def = {.name = "MaliThing",
+					 .title = cases[i].title,
+					 .by_title = true,
+					 .unit = unit_find(span_of(cases[i].unit))};
+		struct openmetrics_name name;
+
+		openmetrics_name(&(struct metric){.def = &def, .unit = def.unit}, SOURCE_GPU, &name);
+		assert_string_equal(name.text, cases[i].text);
+		def.prometheus = SPAN_LIT("old");
+		openmetrics_name(&(struct metric){.def = &def, .unit = unit_find(SPAN_LIT("count"))},
+				 SOURCE_GPU, &name);
+		assert_string_equal(name.text, "mali_old");
+	}
+}
+
+/* A guide may have another unit. The name has both, so that two units are never one series. */
+static void a_unit_of_a_guide_follows_that_of_the_metric(void **state)
+{
+	const struct metric_def def = {.name = "MaliFragShadRate",
+				       .title = "Shading rate",
+				       .by_title = true,
+				       .unit = unit_find(SPAN_LIT("percent"))};
+	struct openmetrics_name name;
+
+	(void)state;
+	openmetrics_name(&(struct metric){.def = &def, .unit = unit_find(SPAN_LIT("coarse quads/fine quad"))},
+			 SOURCE_GPU, &name);
+	assert_string_equal(name.text, "mali_shading_rate_ratio_coarse_quads_per_fine_quad");
+	assert_string_equal(name.unit, "coarse_quads_per_fine_quad");
+	assert_float_equal(name.divisor, 1, 0);
+}
+
+/* Without `prometheus titles`, as in a file of a user's. */
+static void the_machine_name_is_the_default(void **state)
 {
 	static const struct {
 		const char *metric, *field, *text;
@@ -293,7 +359,9 @@ int main(void)
 		cmocka_unit_test(every_shipped_metric_has_a_name_of_its_own),
 		cmocka_unit_test(names_of_shipped_metrics_stay),
 		cmocka_unit_test(names_have_base_units),
-		cmocka_unit_test(titles_name_nothing),
+		cmocka_unit_test(a_title_names_a_metric_with_its_unit_at_the_end),
+		cmocka_unit_test(a_unit_of_a_guide_follows_that_of_the_metric),
+		cmocka_unit_test(the_machine_name_is_the_default),
 		cmocka_unit_test(two_metrics_of_one_name_are_an_error),
 		cmocka_unit_test_teardown(counts_are_counters_and_the_rest_are_gauges, reset_options),
 		cmocka_unit_test_teardown(classic_form_has_no_units, reset_options),

@@ -355,10 +355,14 @@ static void malformed_data_names_file_line_and_what_was_expected(void **state)
 	static const struct {
 		const char *text, *want;
 	} cases[] = {
-		{"thing x\n",
-		 "test.gpu:1: 'thing': expected gpu, layout, metric, heading, slots, event, group, template, "
-		 "section, chart, finding, verdict, condition, resource, note, scenario, shaders or looks in "
-		 "column 0"},
+		{"thing x\n", "test.gpu:1: 'thing': expected gpu, layout, metric, heading, prometheus, "
+			      "slots, event, group, "
+			      "template, section, chart, finding, verdict, condition, resource, note, "
+			      "scenario, shaders or "
+			      "looks in column 0"},
+		{"prometheus names\n", "test.gpu:1: prometheus 'names': expected 'titles'"},
+		{"prometheus\n", "test.gpu:1: 'prometheus' without a name"},
+		{"prometheus titles\n  a b\n", "test.gpu:2: 'a': expected gpu, layout"},
 		{"gpu\n", "test.gpu:1: 'gpu' without a name"},
 		{"gpu X\n\tid 1\n", "test.gpu:2: control character 0x09"},
 		{"gpu X\n  colour red\n",
@@ -516,6 +520,32 @@ static void rows_are_counted_from_1_or_have_the_numbers_listed(void **state)
 	}
 }
 
+static void stanzas_without_fields_are_for_the_metrics_that_follow_in_the_file(void **state)
+{
+	static const struct gpudb_text texts[] = {
+		{"a.metrics", SPAN_LIT("metric A\n  title A\n  unit cycles\n"
+				       "heading H\nprometheus titles\n"
+				       "metric B\n  title B\n  unit cycles\n"
+				       "metric C\n  title C\n  unit cycles\n  group G\n  prometheus c\n")},
+		{"b.metrics", SPAN_LIT("metric D\n  title D\n  unit cycles\n"
+				       "metric B#\n  rows 1\n  title B\n  unit cycles\n")},
+	};
+	static const struct {
+		const char *group;
+		bool by_title;
+	} want[] = {{"", false}, {"H", true}, {"G", true}, {"", false}, {"", false}};
+	struct err err = {0};
+	struct gpudb *db = gpudb_load_texts(texts, ARRAY_LEN(texts), &err);
+
+	(void)state;
+	assert_int_equal(db->n_metrics, ARRAY_LEN(want));
+	for (unsigned i = 0; i < db->n_metrics; i++) {
+		assert_string_equal(db->metrics[i].group, want[i].group);
+		assert_int_equal(db->metrics[i].by_title, want[i].by_title);
+	}
+	gpudb_free(db);
+}
+
 static void a_later_stanza_of_the_same_name_replaces_the_earlier(void **state)
 {
 	static const char old[] = GPU "  also Other\n  constant C 1\n" LAYOUT METRIC "  expr MaliA\n";
@@ -662,6 +692,7 @@ int main(void)
 		cmocka_unit_test(malformed_data_names_file_line_and_what_was_expected),
 		cmocka_unit_test(variants_of_a_metric_are_kept_in_the_order_as_written),
 		cmocka_unit_test(rows_are_counted_from_1_or_have_the_numbers_listed),
+		cmocka_unit_test(stanzas_without_fields_are_for_the_metrics_that_follow_in_the_file),
 		cmocka_unit_test(a_later_stanza_of_the_same_name_replaces_the_earlier),
 		cmocka_unit_test(a_users_directory_adds_and_overrides),
 		cmocka_unit_test(a_broken_file_of_a_user_is_named),
