@@ -191,7 +191,7 @@ static void a_gpu_that_gives_no_sample_is_asked_to_draw(void **state)
 	SAYS(b, "limited /dev/mali0: Mali-G615 2 cores (kbase r54p1): no sample within 2 s");
 }
 
-static void each_step_of_perf_rights_is_told_with_what_lifts_it(void **state)
+static void each_step_of_perf_rights_is_reported_with_what_lifts_it(void **state)
 {
 	static const struct {
 		const char *machine;
@@ -261,7 +261,7 @@ static void a_gpu_without_a_driver_is_one_command_away(void **state)
 	assert_false(says(b, "uart"));
 }
 
-static void a_node_that_this_build_has_no_backend_for_is_told(void **state)
+static void a_node_that_this_build_has_no_backend_for_is_reported(void **state)
 {
 	static const char *const drivers[] = {"panfrost", "panthor"};
 	struct doctor_bench *b = *state;
@@ -308,9 +308,9 @@ int main(void)
 		TEST(each_refusal_has_its_words_and_its_help),
 		TEST(a_gpu_whose_samples_all_fail_says_how_many_and_why),
 		TEST(a_gpu_that_gives_no_sample_is_asked_to_draw),
-		TEST(each_step_of_perf_rights_is_told_with_what_lifts_it),
+		TEST(each_step_of_perf_rights_is_reported_with_what_lifts_it),
 		TEST(a_gpu_without_a_driver_is_one_command_away),
-		TEST(a_node_that_this_build_has_no_backend_for_is_told),
+		TEST(a_node_that_this_build_has_no_backend_for_is_reported),
 		TEST(json_lines_are_objects_and_the_last_one_sums_up),
 	};
 

@@ -271,7 +271,7 @@ static void what_went_wrong_stands_in_the_row_and_in_the_step(void **state)
 	assert_rows(b, &o, "5000.000000000,0.300000000,gap error clock lost,700.0,4.285714285714286\r\n");
 }
 
-static void marks_are_told_of_if_they_are_in_the_part(void **state)
+static void marks_are_flagged_if_they_are_in_the_part(void **state)
 {
 	struct export_log_bench *b = *state;
 	struct options o = csv(b);
@@ -296,7 +296,7 @@ static void marks_are_told_of_if_they_are_in_the_part(void **state)
 		    "5000.300000000,0.100000000,mark,400.0,10.0\r\n");
 }
 
-static void cores_that_were_not_kept_are_told_of(void **state)
+static void cores_that_were_not_kept_are_reported(void **state)
 {
 	struct export_log_bench *b = *state;
 	struct options o = csv(b);
@@ -372,7 +372,7 @@ static void damage_inside_is_a_failure_and_a_gap(void **state)
 	assert_non_null(strstr(b->text, "5000.400000000,0.100000000,gap lost,500.0,10.0\r\n"));
 }
 
-static void what_cannot_be_is_told_and_nothing_is_written(void **state)
+static void what_cannot_be_is_reported_and_nothing_is_written(void **state)
 {
 	static const struct {
 		const char *operand, *log, *metrics;
@@ -516,12 +516,12 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		WITH_BENCH(part_of_a_log_and_its_steps_are_as_worked_out_by_hand),
 		WITH_BENCH(what_went_wrong_stands_in_the_row_and_in_the_step),
-		WITH_BENCH(marks_are_told_of_if_they_are_in_the_part),
-		WITH_BENCH(cores_that_were_not_kept_are_told_of),
+		WITH_BENCH(marks_are_flagged_if_they_are_in_the_part),
+		WITH_BENCH(cores_that_were_not_kept_are_reported),
 		WITH_BENCH(log_without_a_sample_is_a_header),
 		WITH_BENCH(log_that_ends_early_gives_its_whole_blocks),
 		WITH_BENCH(damage_inside_is_a_failure_and_a_gap),
-		WITH_BENCH(what_cannot_be_is_told_and_nothing_is_written),
+		WITH_BENCH(what_cannot_be_is_reported_and_nothing_is_written),
 		WITH_BENCH(from_past_the_end_is_a_usage_error),
 		WITH_BENCH(file_that_exists_is_left_alone_without_force),
 		WITH_BENCH(closed_pipe_is_not_a_failure),

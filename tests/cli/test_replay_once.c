@@ -86,7 +86,7 @@ static void a_log_gives_its_frames(void **state)
 	assert_int_equal(golden_strays("replay"), 0);
 }
 
-static void what_was_cut_off_is_shown_and_told(void **state)
+static void what_was_cut_off_is_reported_and_the_rest_is_shown(void **state)
 {
 	AUTO_STRBUF struct strbuf out = {0};
 	struct log_bench log;
@@ -137,7 +137,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_log_gives_its_frames),
-		cmocka_unit_test(what_was_cut_off_is_shown_and_told),
+		cmocka_unit_test(what_was_cut_off_is_reported_and_the_rest_is_shown),
 		cmocka_unit_test(what_cannot_be_shown_is_an_error_without_a_frame),
 	};
 

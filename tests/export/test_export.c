@@ -190,7 +190,7 @@ static void failed_sample_is_marked_and_empty(void **state)
 	export_free(ex);
 }
 
-static void unknown_value_is_empty_and_estimates_are_told(void **state)
+static void unknown_value_is_empty_and_estimates_are_flagged(void **state)
 {
 	struct export_machine *m = *state;
 	struct export *ex = start_export(m, &export_csv, m->sources, 2);
@@ -451,7 +451,7 @@ int main(void)
 		ON_MACHINE(source_that_ends_just_after_the_row_fills_the_next),
 		ON_MACHINE(samples_that_end_in_one_row_are_folded),
 		ON_MACHINE(failed_sample_is_marked_and_empty),
-		ON_MACHINE(unknown_value_is_empty_and_estimates_are_told),
+		ON_MACHINE(unknown_value_is_empty_and_estimates_are_flagged),
 		ON_MACHINE(without_a_gpu_the_cpu_makes_the_rows),
 		ON_MACHINE(without_a_gpu_the_fastest_that_was_asked_for_makes_the_rows),
 		ON_MACHINE(of_equally_fast_sources_the_last_makes_the_rows),

@@ -193,7 +193,7 @@ static void clusters_that_ran_have_blocks_of_their_own(void **state)
 	assert_non_null(strstr(strstr(m->out.p, "Cortex-A76"), "\nCPUIPC                          0.500\n"));
 }
 
-static void what_is_not_told_per_cluster_is_left_out_there(void **state)
+static void what_is_not_known_per_cluster_is_left_out_there(void **state)
 {
 	static const double values[BLOCK] = {1e9,  1e9,  7,    7,   1e9, 1e9, 2000,
 					     2000, 1000, 1000, 1e9, 1e9, 5,   5};
@@ -227,7 +227,7 @@ int main(void)
 		ON_MACHINE(an_event_that_never_ran_has_no_share_of_the_time_of_its_set),
 		ON_MACHINE(unknown_sums_are_dashes),
 		ON_MACHINE(clusters_that_ran_have_blocks_of_their_own),
-		ON_MACHINE(what_is_not_told_per_cluster_is_left_out_there),
+		ON_MACHINE(what_is_not_known_per_cluster_is_left_out_there),
 		ON_MACHINE(without_raw_counts_there_is_no_report),
 	};
 

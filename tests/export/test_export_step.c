@@ -81,7 +81,7 @@ static void step_of_one_interval_changes_nothing(void **state)
 	}
 }
 
-static void failed_samples_and_gaps_are_no_part_of_a_step_but_are_told(void **state)
+static void failed_samples_and_gaps_are_no_part_of_a_step_but_flags_of_it(void **state)
 {
 	struct export_machine *m = *state;
 	struct export *ex = start_steps(m, 1000, 0, 1);
@@ -207,7 +207,7 @@ static void a_jump_in_the_count_of_samples_is_a_gap(void **state)
 }
 
 /* Times in ms of marks and of the ends of samples; which rows are marked. */
-static void marks_are_told_of_in_the_row_in_which_they_fell(void **state)
+static void marks_are_flags_of_the_row_in_which_they_fell(void **state)
 {
 	static const struct {
 		int64_t step_ms, marks[3];
@@ -307,13 +307,13 @@ int main(void)
 		ON_MACHINE(step_is_the_sum_of_the_samples_that_ended_in_it),
 		ON_MACHINE(steps_lie_on_a_grid_and_empty_ones_are_left_out),
 		ON_MACHINE(step_of_one_interval_changes_nothing),
-		ON_MACHINE(failed_samples_and_gaps_are_no_part_of_a_step_but_are_told),
+		ON_MACHINE(failed_samples_and_gaps_are_no_part_of_a_step_but_flags_of_it),
 		ON_MACHINE(sample_in_which_the_clock_changed_is_left_out_where_cycles_meet_time),
 		ON_MACHINE(other_sources_fill_the_step_in_which_they_ended),
 		ON_MACHINE(samples_that_come_early_wait_for_their_rows),
 		ON_MACHINE(table_has_a_row_of_every_source_and_step),
 		ON_MACHINE(a_jump_in_the_count_of_samples_is_a_gap),
-		ON_MACHINE(marks_are_told_of_in_the_row_in_which_they_fell),
+		ON_MACHINE(marks_are_flags_of_the_row_in_which_they_fell),
 		ON_MACHINE(mark_of_later_is_not_of_this_row),
 		ON_MACHINE(times_at_the_end_of_time_are_no_harm),
 		ON_MACHINE(time_of_samples_that_last_for_ever_stays_within_bounds),

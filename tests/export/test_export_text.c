@@ -31,7 +31,7 @@ static void lines_are_of_metrics_and_counts_are_per_second(void **state)
 	export_free(ex);
 }
 
-static void only_estimates_are_told_as_such(void **state)
+static void only_estimates_are_marked_as_such(void **state)
 {
 	struct export_machine *m = *state;
 	struct export *ex = start_text(m, "MaliFragUtil,CPULoad,Heat", EXPORT_ROWS);
@@ -199,7 +199,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		ON_MACHINE(lines_are_of_metrics_and_counts_are_per_second),
-		ON_MACHINE(only_estimates_are_told_as_such),
+		ON_MACHINE(only_estimates_are_marked_as_such),
 		ON_MACHINE(failed_sample_is_a_dash_and_says_so),
 		ON_MACHINE(row_that_ended_just_before_the_first_began_has_no_negative_zero),
 		ON_MACHINE(total_tells_counts_in_all_and_per_second),

@@ -127,7 +127,7 @@ fails()
 	check "$name" $? "'$*' does not end with 1 and '$words': $(cat "$work/out")"
 }
 
-# A GPU that goes, and one that never counts: what was kept is told, and the status is 1.
+# A GPU that goes, and one that never counts: what was kept is reported, and the status is 1.
 name="lost" nodes="panfrost-6.18 gpu=0x74021000 cores=3 unstable=1 gone=$work/gone"
 (sleep 1; touch "$work/gone") &
 fails 'lost, and not recovered by the end: its earlier samples are kept.*lost.mlog: [0-9]* samples' record -i100ms -d4s -o "$work/lost.mlog"

@@ -95,10 +95,10 @@ for driver in "driver=r54p1 gpu=0xb8520000 $m values=128" "driver=r44p0 gpu=0x74
 	check "rows" $? "stat -d 2s does not print whole rows only: $(cat "$work/rows.csv" "$work/errors")"
 done
 
-# A driver that samples more slowly is told once, and in a summary at the end.
+# A driver that samples more slowly is reported once, and in a summary at the end.
 run "driver=r44p0 gpu=0x74021000 $m raise=10" stat -b kbase -m GPUBusy -i1ms -d7s >"$work/out" 2>"$work/errors"
 [ "$(grep -c 'not every 1 ms as requested' "$work/errors")" -eq 2 ] && grep -q ' samples, one every 1[0-9.]* ms on average' "$work/errors"
-check "slow driver" $? "it is not told once and at the end: $(cat "$work/errors")"
+check "slow driver" $? "it is not reported once and at the end: $(cat "$work/errors")"
 
 # What the driver says of its blocks: a GPU without power is idle, and zeros of protected mode are named as such.
 verdict()

@@ -159,7 +159,7 @@ static int wrong_call(unsigned wrong)
 	return fd < 0 ? errno : 0;
 }
 
-static void what_is_wrong_is_told_in_the_order_of_the_kernel(void **state)
+static void what_is_wrong_is_reported_in_the_order_of_the_kernel(void **state)
 {
 	static const struct {
 		unsigned wrong;
@@ -461,7 +461,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(each_level_allows_what_it_says),
-		cmocka_unit_test(what_is_wrong_is_told_in_the_order_of_the_kernel),
+		cmocka_unit_test(what_is_wrong_is_reported_in_the_order_of_the_kernel),
 		cmocka_unit_test(generic_events_are_those_that_core_and_kernel_have),
 		cmocka_unit_test(a_member_must_be_where_its_leader_is),
 		cmocka_unit_test(two_clusters_do_not_share_a_group_even_of_a_task),

@@ -295,7 +295,7 @@ static bool write_all(struct mlog_writer *w, struct err *err)
 	       mlog_writer_restart(w, err);
 }
 
-static void every_write_that_fails_is_told(void **state)
+static void every_write_that_fails_is_reported(void **state)
 {
 	(void)state;
 	for (unsigned n = 1; n <= 6; n++) {
@@ -315,7 +315,7 @@ static void every_write_that_fails_is_told(void **state)
 	}
 }
 
-static void a_block_by_itself_that_fails_is_told_where_it_came_from(void **state)
+static void a_block_that_a_sample_fills_fails_with_that_sample(void **state)
 {
 	struct writer_disk disk = {.fail_at = 2};
 	struct mlog_writer *w = writer_new(&disk);
@@ -363,8 +363,8 @@ int main(void)
 		cmocka_unit_test(many_notes_are_much_too),
 		cmocka_unit_test(what_was_before_the_log_still_ends_in_order),
 		cmocka_unit_test(another_file_stands_alone),
-		cmocka_unit_test(every_write_that_fails_is_told),
-		cmocka_unit_test(a_block_by_itself_that_fails_is_told_where_it_came_from),
+		cmocka_unit_test(every_write_that_fails_is_reported),
+		cmocka_unit_test(a_block_that_a_sample_fills_fails_with_that_sample),
 		cmocka_unit_test(what_no_block_can_hold_is_an_error),
 	};
 

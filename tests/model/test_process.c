@@ -382,7 +382,7 @@ static void every_row_of_any_list_stands_once(void **state)
 	free(seen);
 }
 
-static void a_chain_is_as_deep_as_its_depth_can_be_told(void **state)
+static void a_chain_is_as_deep_as_a_depth_can_be(void **state)
 {
 	enum { N = 70000 };
 	struct process *p = xcalloc(N, sizeof(*p));
@@ -402,7 +402,7 @@ static void a_chain_is_as_deep_as_its_depth_can_be_told(void **state)
 	free(rows);
 }
 
-static void the_busiest_thread_is_told_unless_another_may_be_hidden(void **state)
+static void the_busiest_thread_is_known_unless_another_may_be_hidden(void **state)
 {
 	/* threads: 0 for a thread of the process above it; pid 0 ends */
 	static const struct {
@@ -498,8 +498,8 @@ int main(void)
 		cmocka_unit_test(a_tree_has_children_and_threads_below_their_parent_in_the_order_of_the_key),
 		cmocka_unit_test(parents_that_are_missing_or_go_round_lose_no_row),
 		cmocka_unit_test(every_row_of_any_list_stands_once),
-		cmocka_unit_test(a_chain_is_as_deep_as_its_depth_can_be_told),
-		cmocka_unit_test(the_busiest_thread_is_told_unless_another_may_be_hidden),
+		cmocka_unit_test(a_chain_is_as_deep_as_a_depth_can_be),
+		cmocka_unit_test(the_busiest_thread_is_known_unless_another_may_be_hidden),
 		cmocka_unit_test(shares_of_the_gpu_add_up_to_at_most_its_activity),
 		cmocka_unit_test(an_empty_list_has_no_rows),
 	};

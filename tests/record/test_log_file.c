@@ -418,7 +418,7 @@ static void of_several_pieces_those_that_fit_are_kept(void **state)
 	}
 }
 
-static void what_cannot_be_cut_off_is_told(void **state)
+static void what_cannot_be_cut_off_is_reported(void **state)
 {
 	struct log_file_bench *b = *state;
 	struct log_file *f = open_log(b, "run.csv", &plain);
@@ -688,7 +688,7 @@ static void what_is_not_asked_for_or_no_file_is_not_synced(void **state)
 	assert_int_equal(b->disk.syncs, 0);
 }
 
-static void a_disk_that_cannot_keep_it_is_told(void **state)
+static void a_disk_that_cannot_keep_it_is_reported(void **state)
 {
 	static const enum disk_call calls[] = {DISK_SYNC, DISK_CLOSE};
 	struct log_file_bench *b = *state;
@@ -811,7 +811,7 @@ int main(void)
 		TEST(what_comes_in_pieces_comes_whole),
 		TEST(what_did_not_fit_is_cut_off_again),
 		TEST(of_several_pieces_those_that_fit_are_kept),
-		TEST(what_cannot_be_cut_off_is_told),
+		TEST(what_cannot_be_cut_off_is_reported),
 		TEST(what_another_process_appended_is_kept),
 		TEST(a_file_that_was_removed_or_truncated_ends_the_log),
 		TEST(whatever_call_fails_files_are_whole_and_the_message_names_them),
@@ -821,7 +821,7 @@ int main(void)
 		TEST(on_a_disk_that_is_really_full_everything_before_is_whole),
 		TEST(it_is_brought_to_the_disk_in_time_and_at_the_end),
 		TEST(what_is_not_asked_for_or_no_file_is_not_synced),
-		TEST(a_disk_that_cannot_keep_it_is_told),
+		TEST(a_disk_that_cannot_keep_it_is_reported),
 		TEST(the_number_of_the_next_file_goes_up),
 		TEST(a_number_that_is_taken_is_left_out),
 		TEST(by_force_files_of_another_run_are_written_over),

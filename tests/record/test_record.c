@@ -238,7 +238,7 @@ static void await_word(const char *file, const char *word)
 	}
 }
 
-static void lost_samples_are_told_meanwhile_and_at_the_end_and_are_a_failure_unless_allowed(void **state)
+static void lost_samples_are_reported_meanwhile_and_at_the_end_and_are_a_failure_unless_allowed(void **state)
 {
 	static const struct {
 		const char *file, *args;
@@ -403,7 +403,7 @@ int main(void)
 		TEST(a_command_that_cannot_run_leaves_no_file_behind),
 		TEST(a_second_signal_ends_what_cannot_be_written),
 		TEST(a_disk_that_is_full_is_status_1_and_a_message),
-		TEST(lost_samples_are_told_meanwhile_and_at_the_end_and_are_a_failure_unless_allowed),
+		TEST(lost_samples_are_reported_meanwhile_and_at_the_end_and_are_a_failure_unless_allowed),
 		TEST(a_log_that_fails_does_not_keep_the_status_of_the_command),
 		TEST(after_a_hundred_kills_nothing_but_the_last_second_is_missing),
 	};

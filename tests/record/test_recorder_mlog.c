@@ -517,7 +517,7 @@ static void await_5_s(struct recorder_mlog_bench *b, struct subscriber *subscrib
 }
 
 /* Both at once, as a disk that is stuck takes its time. */
-static void a_disk_that_is_stuck_for_5_s_costs_nothing_at_100_ms_and_is_told_at_1_ms(void **state)
+static void a_disk_that_is_stuck_for_5_s_costs_nothing_at_100_ms_and_is_reported_at_1_ms(void **state)
 {
 	struct recorder_mlog_bench *slow = *state, *fast;
 	struct recorder *slow_recorder, *fast_recorder;
@@ -785,7 +785,7 @@ int main(void)
 		TEST(a_wall_clock_that_was_set_is_noted),
 		TEST(processes_are_there_once_a_second_where_proc_is_read),
 		TEST(without_proc_there_are_none),
-		TEST(a_disk_that_is_stuck_for_5_s_costs_nothing_at_100_ms_and_is_told_at_1_ms),
+		TEST(a_disk_that_is_stuck_for_5_s_costs_nothing_at_100_ms_and_is_reported_at_1_ms),
 		TEST(a_full_disk_ends_the_log_and_nothing_else),
 		TEST(nobody_waits_for_a_log_that_ends),
 		TEST(a_disk_that_is_stuck_from_the_start_does_not_hold_up_the_program),

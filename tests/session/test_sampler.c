@@ -139,7 +139,7 @@ static void what_the_driver_lost_is_in_the_count(void **state)
 	sys_fini(&b.sys);
 }
 
-static void a_source_that_fails_to_start_is_told_and_closed(void **state)
+static void a_source_that_fails_to_start_is_reported_and_closed(void **state)
 {
 	struct sampler_event event;
 	struct sampler_bench b;
@@ -157,7 +157,7 @@ static void a_source_that_fails_to_start_is_told_and_closed(void **state)
 	assert_int_equal(script.reads, 0);
 }
 
-static void a_device_that_goes_is_told_once_and_the_others_go_on(void **state)
+static void a_device_that_goes_is_reported_once_and_the_others_go_on(void **state)
 {
 	struct sampler_event event;
 	AUTO_STRBUF struct strbuf text = {0};
@@ -211,8 +211,8 @@ int main(void)
 		cmocka_unit_test(a_tap_has_instances_only_when_it_asks),
 		cmocka_unit_test(a_full_ring_hurts_only_its_reader),
 		cmocka_unit_test(what_the_driver_lost_is_in_the_count),
-		cmocka_unit_test(a_source_that_fails_to_start_is_told_and_closed),
-		cmocka_unit_test(a_device_that_goes_is_told_once_and_the_others_go_on),
+		cmocka_unit_test(a_source_that_fails_to_start_is_reported_and_closed),
+		cmocka_unit_test(a_device_that_goes_is_reported_once_and_the_others_go_on),
 		cmocka_unit_test(a_new_period_starts_the_source_anew),
 	};
 

@@ -154,7 +154,7 @@ static void below_10_ms_an_fd_does_not_wake_it_for_every_sample(void **state)
 
 /* ---- pace ---- */
 
-static void a_period_that_the_driver_changes_is_told_and_followed(void **state)
+static void a_period_that_the_driver_changes_is_reported_and_followed(void **state)
 {
 	static const struct {
 		int64_t from, to;
@@ -398,7 +398,7 @@ int main(void)
 		cmocka_unit_test(a_source_that_never_runs_dry_keeps_nobody_waiting),
 		cmocka_unit_test(an_fd_that_keeps_time_makes_the_deadline_needless),
 		cmocka_unit_test(below_10_ms_an_fd_does_not_wake_it_for_every_sample),
-		cmocka_unit_test(a_period_that_the_driver_changes_is_told_and_followed),
+		cmocka_unit_test(a_period_that_the_driver_changes_is_reported_and_followed),
 		cmocka_unit_test(sources_that_start_together_share_their_wake_ups),
 		cmocka_unit_test(a_suspend_leaves_one_gap),
 		cmocka_unit_test(a_sample_that_comes_by_its_fd_after_a_suspend_has_the_gap),

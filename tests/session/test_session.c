@@ -124,7 +124,7 @@ static void finishing_waits_for_the_devices(void **state)
 	session_close(&session);
 }
 
-static void what_failed_in_the_other_thread_is_told_when_finishing(void **state)
+static void what_failed_in_the_other_thread_is_reported_when_finishing(void **state)
 {
 	struct session session;
 	struct err err;
@@ -155,7 +155,7 @@ int main(void)
 		cmocka_unit_test(a_session_tells_when_its_devices_are_open),
 		cmocka_unit_test(only_a_screen_without_a_log_begins_with_a_simulated_past),
 		cmocka_unit_test(finishing_waits_for_the_devices),
-		cmocka_unit_test(what_failed_in_the_other_thread_is_told_when_finishing),
+		cmocka_unit_test(what_failed_in_the_other_thread_is_reported_when_finishing),
 		cmocka_unit_test(closing_does_not_wait_for_a_device_that_never_opens),
 	};
 

@@ -307,7 +307,7 @@ static void await_sample(void)
 	AWAIT(device_now(&device.reads) >= before + 2);
 }
 
-/* Let the device go, and see that it is told. */
+/* Let the device go, and see that it is reported. */
 static void lose_device(struct session_life_bench *b)
 {
 	go_away(true);
@@ -454,7 +454,7 @@ static void answer_call(bool gone)
 	unlock_state();
 }
 
-static void a_device_that_does_not_answer_is_told_and_left_alone(void **state)
+static void a_device_that_does_not_answer_is_reported_and_left_alone(void **state)
 {
 	struct session_life_bench *b = *state;
 	const struct session_source *s = &b->session.sources[0];
@@ -719,7 +719,7 @@ int main(void)
 		TEST(as_long_as_it_is_not_there_nothing_more_is_said),
 		TEST(each_new_reason_is_said_once),
 		TEST(another_gpu_does_not_take_its_place),
-		TEST(a_device_that_does_not_answer_is_told_and_left_alone),
+		TEST(a_device_that_does_not_answer_is_reported_and_left_alone),
 		TEST(one_that_answers_that_it_is_gone_is_gone),
 		TEST(closing_does_not_wait_for_a_read_that_hangs),
 		TEST(closing_does_not_wait_for_a_device_that_hangs),

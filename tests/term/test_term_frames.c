@@ -285,7 +285,7 @@ static void any_size_is_shown(void **state)
 	}
 }
 
-static void a_resize_is_told_and_drawn_at_once(void **state)
+static void a_resize_is_reported_and_drawn_at_once(void **state)
 {
 	struct pty pty;
 	size_t from;
@@ -316,7 +316,7 @@ int main(void)
 		cmocka_unit_test(output_held_by_control_s_does_not_hold_the_end),
 		cmocka_unit_test(cells_are_not_trusted),
 		cmocka_unit_test(any_size_is_shown),
-		cmocka_unit_test(a_resize_is_told_and_drawn_at_once),
+		cmocka_unit_test(a_resize_is_reported_and_drawn_at_once),
 	};
 
 	alarm(600); /* a test that hangs has failed */

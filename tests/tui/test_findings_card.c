@@ -244,7 +244,7 @@ static void each_finding_has_one_line(void **state)
 	bench_fini(&b);
 }
 
-static void a_time_is_told_in_two_units(void **state)
+static void a_time_has_two_units(void **state)
 {
 	static const struct {
 		int64_t s;
@@ -320,7 +320,7 @@ int main(void)
 		cmocka_unit_test(a_muted_finding_is_neither_listed_nor_counted),
 		cmocka_unit_test(every_finding_can_be_read_in_a_small_terminal),
 		cmocka_unit_test(each_finding_has_one_line),
-		cmocka_unit_test(a_time_is_told_in_two_units),
+		cmocka_unit_test(a_time_has_two_units),
 		cmocka_unit_test(a_key_that_shows_a_view_closes_the_findings),
 		cmocka_unit_test(nothing_to_find_is_said),
 		cmocka_unit_test(no_size_harms),

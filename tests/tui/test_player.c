@@ -490,7 +490,7 @@ static void from_and_to_bound_it(void **state)
 
 /* ---- what happened meanwhile ---- */
 
-static void marks_and_messages_are_told_when_their_moment_is_played(void **state)
+static void marks_and_messages_are_shown_when_their_moment_is_played(void **state)
 {
 	struct log_bench log;
 	struct player_bench b;
@@ -1031,7 +1031,7 @@ int main(void)
 		cmocka_unit_test(speeds_are_a_table),
 		cmocka_unit_test(one_goes_to_any_moment),
 		cmocka_unit_test(from_and_to_bound_it),
-		cmocka_unit_test(marks_and_messages_are_told_when_their_moment_is_played),
+		cmocka_unit_test(marks_and_messages_are_shown_when_their_moment_is_played),
 		cmocka_unit_test(keys_go_to_marks_and_losses),
 		cmocka_unit_test(keys_go_to_other_scenes),
 		cmocka_unit_test(the_timeline_of_a_log_shows_its_activity_marks_gaps_and_losses),

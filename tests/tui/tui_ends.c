@@ -50,7 +50,7 @@ static void any_size_any_time(void **state)
 	run_stop(&run);
 }
 
-static void a_tiny_terminal_is_told_to_grow(void **state)
+static void a_tiny_terminal_asks_for_more_room(void **state)
 {
 	struct run run;
 
@@ -286,7 +286,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(any_size_any_time),
-		cmocka_unit_test(a_tiny_terminal_is_told_to_grow),
+		cmocka_unit_test(a_tiny_terminal_asks_for_more_room),
 		cmocka_unit_test(a_large_terminal_has_no_leftovers),
 		cmocka_unit_test(every_key_that_ends_it_leaves_the_terminal_as_it_was),
 		cmocka_unit_test(every_signal_that_ends_it_leaves_the_terminal_as_it_was),

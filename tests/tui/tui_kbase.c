@@ -70,7 +70,7 @@ static void poor_terminals_are_drawn_and_left_clean(void **state)
 	}
 }
 
-static void a_gpu_that_cannot_be_opened_is_told_on_a_card_until_escape(void **state)
+static void a_card_says_until_escape_that_a_gpu_cannot_be_opened(void **state)
 {
 	struct run run;
 
@@ -91,7 +91,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_generation_is_live_with_every_key),
-		cmocka_unit_test(a_gpu_that_cannot_be_opened_is_told_on_a_card_until_escape),
+		cmocka_unit_test(a_card_says_until_escape_that_a_gpu_cannot_be_opened),
 		cmocka_unit_test(poor_terminals_are_drawn_and_left_clean),
 	};
 

@@ -114,7 +114,7 @@ static void a_log_that_ends_is_whole_however_the_screen_is_left(void **state)
 	}
 }
 
-static void a_log_that_fails_is_told_and_the_screen_goes_on(void **state)
+static void a_log_that_fails_is_reported_and_the_screen_goes_on(void **state)
 {
 	struct run run;
 
@@ -173,7 +173,7 @@ int main(void)
 		TEST(keys_begin_mark_and_end_a_log),
 		TEST(logs_of_one_second_have_names_of_their_own),
 		TEST(a_log_that_ends_is_whole_however_the_screen_is_left),
-		TEST(a_log_that_fails_is_told_and_the_screen_goes_on),
+		TEST(a_log_that_fails_is_reported_and_the_screen_goes_on),
 		TEST(where_no_file_can_be_it_is_said),
 		TEST(in_every_size_the_header_and_the_footer_stay),
 	};

@@ -114,7 +114,7 @@ static void where_to_go_is_typed(void **state)
 	run_stop(&run);
 }
 
-static void marks_are_found_and_told(void **state)
+static void marks_are_found_and_shown(void **state)
 {
 	struct run run;
 
@@ -216,7 +216,7 @@ int main(void)
 		cmocka_unit_test(a_log_is_played_paused_and_stepped),
 		cmocka_unit_test(two_logs_are_compared_phase_by_phase),
 		cmocka_unit_test(where_to_go_is_typed),
-		cmocka_unit_test(marks_are_found_and_told),
+		cmocka_unit_test(marks_are_found_and_shown),
 		cmocka_unit_test(all_views_are_there_and_only_keys_that_make_sense),
 		cmocka_unit_test(a_resize_redraws_a_paused_log),
 		cmocka_unit_test(what_was_cut_off_is_said_then_and_at_the_end),

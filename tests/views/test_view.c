@@ -321,7 +321,7 @@ static void rows_that_are_left_go_to_the_graph(void **state)
 	tiny_fini(&t);
 }
 
-static void a_terminal_below_40x10_is_told_so_as_far_as_it_has_room(void **state)
+static void a_terminal_below_40x10_says_so_as_far_as_it_has_room(void **state)
 {
 	static const char text[] = VIEW "chart c\n  widget rows\n  series Share\n";
 	static const struct {
@@ -445,7 +445,7 @@ int main(void)
 		cmocka_unit_test(panels_stand_side_by_side_by_the_width),
 		cmocka_unit_test(the_least_important_panel_gives_way_first),
 		cmocka_unit_test(rows_that_are_left_go_to_the_graph),
-		cmocka_unit_test(a_terminal_below_40x10_is_told_so_as_far_as_it_has_room),
+		cmocka_unit_test(a_terminal_below_40x10_says_so_as_far_as_it_has_room),
 		cmocka_unit_test(every_metric_of_the_shipped_screens_is_defined),
 	};
 

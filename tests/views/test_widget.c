@@ -321,7 +321,7 @@ static void what_is_wrong_is_a_word_where_there_is_room(void **state)
 	tiny_fini(&t);
 }
 
-static void what_is_beyond_the_guide_is_told_without_colours(void **state)
+static void what_is_beyond_the_guide_is_marked_without_colours(void **state)
 {
 	static const char *const widgets[] = {"rows", "lanes", "histogram", "clusters"};
 	static const int cols[] = {45, 70, 120};
@@ -537,7 +537,7 @@ int main(void)
 		cmocka_unit_test(a_scale_goes_up_at_once_and_down_only_after_it_was_too_large_for_a_while),
 		cmocka_unit_test(a_corner_beyond_its_limit_has_a_word_unless_a_busy_unit_explains_it),
 		cmocka_unit_test(what_is_wrong_is_a_word_where_there_is_room),
-		cmocka_unit_test(what_is_beyond_the_guide_is_told_without_colours),
+		cmocka_unit_test(what_is_beyond_the_guide_is_marked_without_colours),
 		cmocka_unit_test(an_instance_is_beyond_a_limit_only_while_the_whole_is),
 		cmocka_unit_test(rows_break_down_by_instance_and_sort_by_load),
 		cmocka_unit_test(too_few_rows_keep_the_highest_shares_in_their_order),

@@ -1,4 +1,4 @@
-/* The switch for timing jobs: set where it may be, put back at every end, told after a kill. */
+/* The switch for timing jobs: set where it may be, put back at every end, reported after a kill. */
 #include "backends/drm/drm_usage.h"
 #include "base/alloc.h"
 #include "tests/support/drm_run.h"
@@ -110,7 +110,7 @@ static void what_somebody_else_changed_is_not_put_back(void **state)
 	drm_run_fini(&r);
 }
 
-static void a_kill_is_told_next_time_and_the_old_value_is_remembered(void **state)
+static void a_kill_is_reported_next_time_and_the_old_value_is_remembered(void **state)
 {
 	AUTO_STRBUF struct strbuf text = {0};
 	struct drm_run r;
@@ -172,7 +172,7 @@ int main(void)
 		cmocka_unit_test(without_the_option_it_is_left_alone),
 		cmocka_unit_test(what_is_on_already_stays_on),
 		cmocka_unit_test(what_somebody_else_changed_is_not_put_back),
-		cmocka_unit_test(a_kill_is_told_next_time_and_the_old_value_is_remembered),
+		cmocka_unit_test(a_kill_is_reported_next_time_and_the_old_value_is_remembered),
 		cmocka_unit_test(a_note_of_a_malitop_that_runs_is_no_leftover),
 		cmocka_unit_test(a_refusal_says_why),
 	};

@@ -254,7 +254,7 @@ static void long_reports_are_read_to_their_end(void **state)
 	bench_close(&b);
 }
 
-static void doctor_is_told_which_file_tells_what(void **state)
+static void the_description_says_which_file_has_what(void **state)
 {
 	struct gpu_bench b;
 
@@ -298,7 +298,7 @@ static void settings_of_the_driver_are_shown_printable_and_cut(void **state)
 	bench_close(&b);
 }
 
-static void doctor_is_told_what_was_refused_and_what_would_help(void **state)
+static void the_description_says_what_was_refused_and_what_would_help(void **state)
 {
 	static const struct {
 		const char *refused;
@@ -440,9 +440,9 @@ int main(void)
 		cmocka_unit_test(memory_of_contexts_is_what_their_programs_report),
 		cmocka_unit_test(contexts_without_reports_tell_nothing),
 		cmocka_unit_test(long_reports_are_read_to_their_end),
-		cmocka_unit_test(doctor_is_told_which_file_tells_what),
+		cmocka_unit_test(the_description_says_which_file_has_what),
 		cmocka_unit_test(settings_of_the_driver_are_shown_printable_and_cut),
-		cmocka_unit_test(doctor_is_told_what_was_refused_and_what_would_help),
+		cmocka_unit_test(the_description_says_what_was_refused_and_what_would_help),
 		cmocka_unit_test(a_directory_of_processes_may_be_refused_too),
 		cmocka_unit_test(debugfs_that_is_not_mounted_is_pointed_out),
 		cmocka_unit_test(names_of_files_are_shown_without_control_characters),

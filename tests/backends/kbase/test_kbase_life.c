@@ -237,7 +237,7 @@ static void a_maximum_of_5000_khz_means_that_nobody_knows(void **state)
 	}
 }
 
-static void samples_that_the_driver_lost_or_declares_failed_are_told(void **state)
+static void samples_that_the_driver_lost_or_declares_failed_are_flagged(void **state)
 {
 	(void)state;
 	for (size_t w = 3; w < KBASE_WAYS; w++) {
@@ -452,7 +452,7 @@ int main(void)
 		TEST(a_gpu_that_the_kernel_suspended_is_idle_for_a_driver_without_states),
 		TEST(an_older_interface_of_a_job_manager_keeps_the_gpu_powered),
 		TEST(a_maximum_of_5000_khz_means_that_nobody_knows),
-		TEST(samples_that_the_driver_lost_or_declares_failed_are_told),
+		TEST(samples_that_the_driver_lost_or_declares_failed_are_flagged),
 		TEST(a_device_that_vanishes_is_gone_and_can_be_opened_again),
 		TEST(a_poll_that_lies_gives_nothing_and_harms_nothing),
 		TEST(fewer_buffers_where_memory_is_short),

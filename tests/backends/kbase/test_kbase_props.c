@@ -117,7 +117,7 @@ static void slices_and_the_bus_come_from_the_registers_where_they_must(void **st
 	}
 }
 
-static void an_id_that_is_not_told_is_made_of_the_product(void **state)
+static void an_id_that_the_driver_lacks_is_made_of_the_product(void **state)
 {
 	(void)state;
 	assert_int_equal(kbase_props_id(&(struct kbase_props){.product_id = 0x7402}), 0x74020000);
@@ -194,7 +194,7 @@ int main(void)
 		cmocka_unit_test(a_stream_that_ends_anywhere_inside_a_value_is_refused),
 		cmocka_unit_test(the_cores_are_those_of_the_core_groups_else_of_the_register),
 		cmocka_unit_test(slices_and_the_bus_come_from_the_registers_where_they_must),
-		cmocka_unit_test(an_id_that_is_not_told_is_made_of_the_product),
+		cmocka_unit_test(an_id_that_the_driver_lacks_is_made_of_the_product),
 		cmocka_unit_test(the_interface_follows_from_the_release_and_the_gpu),
 	};
 

@@ -163,7 +163,7 @@ static void a_switch_that_refuses_says_why(void **state)
 	drm_run_fini(&r);
 }
 
-static void profiling_that_is_off_is_told_and_is_no_zero(void **state)
+static void profiling_that_is_off_is_reported_and_is_no_zero(void **state)
 {
 	AUTO_STRBUF struct strbuf text = {0};
 	struct drm_run r;
@@ -350,7 +350,7 @@ int main(void)
 		cmocka_unit_test(queues_are_idle_without_clients_if_the_kernel_would_tell),
 		cmocka_unit_test(a_kernel_that_does_not_report_clients_is_not_taken_for_an_idle_one),
 		cmocka_unit_test(a_switch_that_refuses_says_why),
-		cmocka_unit_test(profiling_that_is_off_is_told_and_is_no_zero),
+		cmocka_unit_test(profiling_that_is_off_is_reported_and_is_no_zero),
 		cmocka_unit_test(a_gpu_without_devfreq_does_not_get_that_of_another),
 		cmocka_unit_test(a_sleeping_gpu_is_not_woken_and_has_no_clock),
 		cmocka_unit_test(the_powered_share_is_what_the_kernel_counted),

@@ -209,7 +209,7 @@ static void the_sums_of_a_run_are_what_the_gpu_counted(void **state)
 	}
 }
 
-static void counting_is_told_to_be_outside_mainline_and_to_cost_power(void **state)
+static void a_note_says_that_counting_is_outside_mainline_and_costs_power(void **state)
 {
 	static const char *const names[] = {"of Arm's own kernels", "proposed for Linux in December 2025"};
 
@@ -415,7 +415,7 @@ int main(void)
 		cmocka_unit_test(profiling_needs_both_bits),
 		cmocka_unit_test(the_sum_over_clients_may_exceed_the_time),
 		cmocka_unit_test(the_sums_of_a_run_are_what_the_gpu_counted),
-		cmocka_unit_test(counting_is_told_to_be_outside_mainline_and_to_cost_power),
+		cmocka_unit_test(a_note_says_that_counting_is_outside_mainline_and_costs_power),
 		cmocka_unit_test(an_answer_that_does_not_add_up_means_no_counters),
 		cmocka_unit_test(a_sample_that_the_driver_marks_is_treated_so),
 		cmocka_unit_test(stamps_that_cannot_be_are_an_error),

@@ -313,7 +313,7 @@ static void inherited_events_are_read_on_every_kernel_while_a_child_ends(void **
 
 /* ---- refusals ---- */
 
-static void why_an_event_cannot_be_counted_is_told(void **state)
+static void the_message_says_why_an_event_cannot_be_counted(void **state)
 {
 	static const struct {
 		struct perf_target target;
@@ -479,7 +479,7 @@ int main(void)
 		cmocka_unit_test(estimates_by_hand),
 		cmocka_unit_test(fractions_add_up),
 		cmocka_unit_test(inherited_events_are_read_on_every_kernel_while_a_child_ends),
-		cmocka_unit_test(why_an_event_cannot_be_counted_is_told),
+		cmocka_unit_test(the_message_says_why_an_event_cannot_be_counted),
 		cmocka_unit_test(a_group_has_an_end),
 		cmocka_unit_test(a_cpu_that_went_is_read_as_far_as_it_counted),
 		cmocka_unit_test(the_nth_call_failing_leaves_nothing_open),

@@ -223,7 +223,7 @@ static void counters_that_are_taken_for_seconds_make_values_unknown_not_wrong(vo
 }
 
 /* However short the measurement was: a group may wait for its turn when it ends. */
-static void time_without_a_counter_is_told_as_such(void **state)
+static void time_without_a_counter_is_recorded_as_such(void **state)
 {
 	static const struct {
 		enum scope_kind kind;
@@ -420,7 +420,7 @@ static void a_cut_ends_an_interval_and_the_next_one_ends_where_it_would_have(voi
 	perf_run_fini(&r);
 }
 
-static void a_late_read_is_told_and_right(void **state)
+static void a_late_read_is_flagged_and_right(void **state)
 {
 	static const struct {
 		int late_ms;
@@ -499,13 +499,13 @@ int main(void)
 		cmocka_unit_test(a_cpu_that_was_off_for_a_moment_counts_again),
 		cmocka_unit_test(groups_that_never_run_are_made_smaller),
 		cmocka_unit_test(counters_that_are_taken_for_seconds_make_values_unknown_not_wrong),
-		cmocka_unit_test(time_without_a_counter_is_told_as_such),
+		cmocka_unit_test(time_without_a_counter_is_recorded_as_such),
 		cmocka_unit_test(counters_that_somebody_has_for_good_are_left_to_him),
 		cmocka_unit_test(the_groups_of_a_process_stay_as_they_are_and_tell_nothing_wrong),
 		cmocka_unit_test(a_thread_alone_gets_smaller_groups),
 		cmocka_unit_test(a_suspend_is_a_gap_in_one_sample),
 		cmocka_unit_test(a_cut_ends_an_interval_and_the_next_one_ends_where_it_would_have),
-		cmocka_unit_test(a_late_read_is_told_and_right),
+		cmocka_unit_test(a_late_read_is_flagged_and_right),
 		cmocka_unit_test(intervals_are_as_long_as_asked_for_but_worth_the_work),
 		cmocka_unit_test(it_starts_again_after_a_stop),
 	};

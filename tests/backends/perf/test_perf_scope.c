@@ -85,7 +85,7 @@ static void each_level_of_rights_leaves_what_it_says(void **state)
 	}
 }
 
-static void what_filters_the_call_is_told(void **state)
+static void the_message_says_what_filters_the_call(void **state)
 {
 	static const struct {
 		int filtered;
@@ -171,7 +171,7 @@ static void a_list_of_cpus_counts_those_that_there_are(void **state)
 	}
 }
 
-static void a_machine_that_names_no_cpus_is_told_so(void **state)
+static void the_message_says_that_a_machine_names_no_cpus(void **state)
 {
 	char path[96];
 	struct perf_run r;
@@ -272,9 +272,9 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(each_level_of_rights_leaves_what_it_says),
-		cmocka_unit_test(what_filters_the_call_is_told),
+		cmocka_unit_test(the_message_says_what_filters_the_call),
 		cmocka_unit_test(a_list_of_cpus_counts_those_that_there_are),
-		cmocka_unit_test(a_machine_that_names_no_cpus_is_told_so),
+		cmocka_unit_test(the_message_says_that_a_machine_names_no_cpus),
 		cmocka_unit_test(the_first_cpu_may_be_off),
 		cmocka_unit_test(a_named_cpu_that_is_off_is_refused),
 		cmocka_unit_test(cpus_that_are_all_off_are_refused),

@@ -341,7 +341,7 @@ static void a_command_is_counted_from_exec_on_with_its_children(void **state)
 /* ---- many ---- */
 
 /* The last one, as the limit stays. */
-static void threads_that_do_not_fit_the_open_files_are_told(void **state)
+static void threads_that_do_not_fit_the_open_files_are_reported(void **state)
 {
 	static const struct {
 		rlim_t files;
@@ -398,7 +398,7 @@ int main(void)
 		cmocka_unit_test(threads_that_started_meanwhile_are_counted_after_a_restart),
 		cmocka_unit_test(who_is_not_there_cannot_be_counted),
 		cmocka_unit_test(a_command_is_counted_from_exec_on_with_its_children),
-		cmocka_unit_test(threads_that_do_not_fit_the_open_files_are_told),
+		cmocka_unit_test(threads_that_do_not_fit_the_open_files_are_reported),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

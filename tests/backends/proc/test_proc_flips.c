@@ -151,7 +151,7 @@ static void cpus_that_come_and_go_lose_no_flips(void **state)
 	bench_fini(&b);
 }
 
-static void who_may_not_count_flips_is_told(void **state)
+static void who_may_not_count_flips_gets_the_reason(void **state)
 {
 	static const struct {
 		bool missing;
@@ -283,7 +283,7 @@ int main(void)
 		cmocka_unit_test(flips_of_each_display_are_counted),
 		cmocka_unit_test(displays_that_cannot_be_told_apart_are_counted_together),
 		cmocka_unit_test(cpus_that_come_and_go_lose_no_flips),
-		cmocka_unit_test(who_may_not_count_flips_is_told),
+		cmocka_unit_test(who_may_not_count_flips_gets_the_reason),
 		cmocka_unit_test(frames_of_an_application_come_before_flips_and_of_displays_the_busiest),
 		cmocka_unit_test(few_flips_are_late_frames_only_while_the_gpu_is_full),
 	};

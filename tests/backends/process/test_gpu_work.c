@@ -177,7 +177,7 @@ static void a_cpu_that_comes_reports_too(void **state)
 	tear_down();
 }
 
-static void who_may_not_have_it_is_told(void **state)
+static void who_may_not_have_it_gets_the_reason(void **state)
 {
 	static const struct {
 		const char *missing;
@@ -280,7 +280,7 @@ int main(void)
 		cmocka_unit_test(periods_that_cannot_be_are_left_out),
 		cmocka_unit_test(what_a_full_ring_lost_is_counted),
 		cmocka_unit_test(a_cpu_that_comes_reports_too),
-		cmocka_unit_test(who_may_not_have_it_is_told),
+		cmocka_unit_test(who_may_not_have_it_gets_the_reason),
 		cmocka_unit_test(a_call_that_fails_leaves_nothing_open),
 		cmocka_unit_test(the_time_of_an_application_is_at_its_process_that_has_gpu_memory),
 	};

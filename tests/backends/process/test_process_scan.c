@@ -90,7 +90,7 @@ static const struct process *of(int32_t pid)
 	return p;
 }
 
-static void a_process_is_told_as_it_is(void **state)
+static void a_process_is_listed_as_it_is(void **state)
 {
 	static const struct {
 		int32_t pid, parent;
@@ -257,7 +257,7 @@ static void threads_of_the_busiest_only_are_read_when_no_more_are_wanted(void **
 	}
 }
 
-static void gpu_memory_is_told_once_a_second_and_where_nobody_tells_it_is_unknown(void **state)
+static void gpu_memory_is_read_once_a_second_and_without_a_file_it_is_unknown(void **state)
 {
 	(void)state;
 	set_up("processes");
@@ -722,13 +722,13 @@ static void this_machine_is_read_while_processes_come_and_go(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_process_is_told_as_it_is),
+		cmocka_unit_test(a_process_is_listed_as_it_is),
 		cmocka_unit_test(cpu_time_is_over_the_time_that_has_passed),
 		cmocka_unit_test(a_list_that_comes_too_soon_repeats_the_percentages_of_the_last),
 		cmocka_unit_test(threads_stand_behind_their_process),
 		cmocka_unit_test(a_thread_is_never_busier_than_one_cpu),
 		cmocka_unit_test(threads_of_the_busiest_only_are_read_when_no_more_are_wanted),
-		cmocka_unit_test(gpu_memory_is_told_once_a_second_and_where_nobody_tells_it_is_unknown),
+		cmocka_unit_test(gpu_memory_is_read_once_a_second_and_without_a_file_it_is_unknown),
 		cmocka_unit_test(a_gpu_that_comes_later_is_found),
 		cmocka_unit_test(memory_of_a_program_that_does_not_report_it_is_unknown),
 		cmocka_unit_test(what_seldom_changes_is_not_read_each_time),
