@@ -277,8 +277,10 @@ bool expr_compile(struct expr *out, struct span text, expr_resolve_fn *resolve, 
 	*out = (struct expr){0};
 	if (text.n > EXPR_TEXT_MAX)
 		err_set(err, 0, "formula of %zu bytes: at most %d are allowed", text.n, EXPR_TEXT_MAX);
-	else if (parse_binary(&ps, 0) && (ps.p == ps.end || fail_operator(&ps)))
+	else if (parse_binary(&ps, 0) && (ps.p == ps.end || fail_operator(&ps))) {
+		GROW_FIT(out->ops, out->n, out->cap);
 		return true;
+	}
 	expr_fini(out);
 	return false;
 }

@@ -91,8 +91,8 @@ extern const char *const instance_names[INSTANCE_KINDS]; /* "", "core", "slice",
  * hardware names of unpublished ones. */
 struct slot {
 	const char *name; /* valid to the end of the process: static, an option's, or the first gpudb's */
-	enum slot_kind kind;
-	enum instance_kind instance;
+	enum slot_kind kind : 8;
+	enum instance_kind instance : 8;
 	uint16_t number; /* of the core, slice, cluster or CPU; may have holes */
 	/* The slots with the time for which this one was counted, and the time that its value
 	 * represents, in ns. If the first is less, the value is an estimate. Both are 0 if it was
