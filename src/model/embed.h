@@ -15,7 +15,7 @@ extern const struct embedded embedded_data[];
 /* EMBED(symbol, "path") puts a file into the read-only data. The assembler finds the path through
  * its -I. */
 #define EMBED(symbol, path)                                                                   \
-	__asm__(".pushsection .rodata, \"a\"\n"                                               \
+	__asm__(".pushsection embedded, \"a\"\n"                                              \
 		".hidden embed_" #symbol "\n.global embed_" #symbol "\n"                      \
 		".hidden embed_" #symbol "_end\n.global embed_" #symbol "_end\n"              \
 		"embed_" #symbol ":\n.incbin \"" path "\"\nembed_" #symbol "_end:\n.byte 0\n" \

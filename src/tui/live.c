@@ -12,7 +12,7 @@
 #define PAST_NS 300000000ll     /* age at which the past of a simulated device has arrived and is shown */
 #define PAST_DRAIN_NS 4000000ll /* drain this often until then, to save room in rings */
 #define FEW_NS 100000000ll      /* from this interval on, few instances are kept from the start */
-#define SETTLED_NS 2000000000ll /* after this the start, or a reload of the data, is over */
+#define SETTLED_NS 2000000000ll /* from the start, or a reload of the data, to the first unload */
 #define REST_NS 10000000000ll   /* a screen that was paused for this long counts as unwatched */
 #define DRAIN_NS 1000000000ll   /* rings are drained at least this often, however slow the refresh */
 
@@ -316,7 +316,7 @@ static void run_loop(struct live *l)
 		else
 			run_measurement(l, now);
 		if (now >= l->unload_ns) {
-			l->unload_ns = INT64_MAX;
+			l->unload_ns = now + (now - l->start_ns); /* at 2, 4, 8 s and so on */
 			self_unload();
 		}
 		if (!l->end && l->dirty && term_ready(l->term) &&

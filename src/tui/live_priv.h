@@ -90,7 +90,7 @@ struct live {
 	struct live_past past;                       /* of a measurement */
 	struct alerts alerts;
 	int64_t start_ns, next_step_ns;
-	int64_t unload_ns;                  /* when to call self_unload; INT64_MAX: no more */
+	int64_t unload_ns;                  /* when to call self_unload */
 	int64_t paused_since_ns;            /* 0: not paused */
 	char before_counters[2];            /* digit of the view */
 	bool has_instances;                 /* the sources deliver every core */
