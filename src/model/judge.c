@@ -254,13 +254,32 @@ static void begin_finding(struct judged *f, int64_t begin_ns, int64_t end_ns)
 	count_held(f, (double)(end_ns - begin_ns) * 1e-9);
 }
 
+/* The upper half of a float has two to three digits, which is enough for a graph. */
+static uint16_t pack_past(double number)
+{
+	float value = (float)number;
+	uint32_t bits;
+
+	memcpy(&bits, &value, sizeof(bits));
+	return (uint16_t)(bits >> 16);
+}
+
+static double unpack_past(uint16_t past)
+{
+	uint32_t bits = (uint32_t)past << 16;
+	float value;
+
+	memcpy(&value, &bits, sizeof(value));
+	return (double)value;
+}
+
 static void step_finding(struct judge *judge, struct judged *f, int64_t begin_ns, int64_t end_ns)
 {
 	bool met = update_all(judge, &f->conditions, false), clear = is_clear_cut(f, met), changes;
 	int64_t *begun = met ? &f->met_ns : &f->unmet_ns;
 
 	show_numbers(judge, f);
-	f->past[f->n_past++ % JUDGE_PAST] = (float)f->number.value;
+	f->past[f->n_past++ % JUDGE_PAST] = pack_past(f->number.value);
 	*(met ? &f->unmet_ns : &f->met_ns) = 0;
 	if (!clear || met != f->was_met)
 		f->clear_ns = 0;
@@ -411,7 +430,7 @@ double judged_past(const struct judged *f, unsigned back)
 {
 	if (back >= f->n_past || back >= JUDGE_PAST)
 		return NAN;
-	return (double)f->past[(f->n_past - 1 - back) % JUDGE_PAST];
+	return unpack_past(f->past[(f->n_past - 1 - back) % JUDGE_PAST]);
 }
 
 static bool is_number_of(const struct judged *f, const struct metric *metric, bool as_evidence)

@@ -84,10 +84,10 @@ struct judged {
 	struct judge_worth {
 		double gain, share, ms;
 	} worth, worth_mean;
-	unsigned begins;        /* how often it began so far */
-	double clear_s;         /* of a verdict: the part of that time in which it was clear */
-	float past[JUDGE_PAST]; /* the number after each step (judged_past) */
-	unsigned n_past;        /* steps so far */
+	unsigned begins;           /* how often it began so far */
+	double clear_s;            /* of a verdict: the part of that time in which it was clear */
+	uint16_t past[JUDGE_PAST]; /* the number after each step, packed: see judged_past */
+	unsigned n_past;           /* steps so far */
 	/* For src/model: */
 	struct judge_conditions conditions; /* the one of `number` first, if there is one */
 	struct expr gain;                   /* of a verdict: its headroom; empty: none */
@@ -169,7 +169,7 @@ void judge_clear(struct judge *judge);
  * was measured). */
 void judge_step(struct judge *judge, int64_t begin_ns, int64_t end_ns,
 		const double *const vectors[SOURCE_KINDS], const struct judge_facts *facts);
-/* The number of a finding, `back` steps before the last one; NaN: unknown. */
+/* The number of a finding, `back` steps before the last one, to two digits; NaN: unknown. */
 double judged_past(const struct judged *f, unsigned back);
 /* Whether its number is known and within the limit. */
 bool judged_is_fine(const struct judged *f);
