@@ -23,10 +23,12 @@ static const struct {
 /* Columns, oldest first. All but the newest are closed: they no longer change, and take no more
  * memory than their values need. */
 struct tier {
-	struct column **closed; /* a ring of `size`; owned */
-	uint32_t *sizes;        /* bytes of each, with what its allocation costs */
-	struct column *newest;  /* valid if n */
-	unsigned size, first, n;
+	struct closed {
+		struct column *column; /* owned */
+		uint32_t bytes;        /* with what its allocation costs */
+	} * closed;                    /* a ring of `room`, which grows up to `most` */
+	struct column *newest;         /* valid if n */
+	unsigned most, room, first, n;
 	int64_t column_ns;
 	size_t bytes; /* of the closed columns */
 };
@@ -82,7 +84,7 @@ static uint32_t *packed_values(const struct column *c)
 
 static struct column *tier_at(const struct tier *tier, unsigned i)
 {
-	return i + 1 < tier->n ? tier->closed[(tier->first + i) % tier->size] : tier->newest;
+	return i + 1 < tier->n ? tier->closed[(tier->first + i) % tier->room].column : tier->newest;
 }
 
 void column_clear(struct column *c, unsigned n)
@@ -98,18 +100,24 @@ static void packed_clear(struct column *c, unsigned from, unsigned n)
 		packed_values(c)[i] = PACKED_UNKNOWN;
 }
 
-static void tier_init(struct tier *tier, unsigned size, int64_t column_ns)
+/* Make room for more columns: few logs are as long as a tier. */
+static void tier_grow(struct tier *tier)
 {
-	*tier = (struct tier){.closed = xcalloc(size, sizeof(*tier->closed)),
-			      .sizes = xcalloc(size, sizeof(*tier->sizes)),
-			      .size = size,
-			      .column_ns = column_ns};
+	unsigned twice = tier->room ? 2 * tier->room : 16, room = twice < tier->most ? twice : tier->most;
+	struct closed *closed = xcalloc(room, sizeof(*closed));
+
+	for (unsigned i = 0; i < tier->n; i++)
+		closed[i] = tier->closed[(tier->first + i) % tier->room];
+	free(tier->closed);
+	tier->closed = closed;
+	tier->room = room;
+	tier->first = 0;
 }
 
 static void tier_clear(struct tier *tier)
 {
-	for (unsigned i = 0; i < tier->size; i++)
-		free(take_ptr(&tier->closed[i]));
+	for (unsigned i = 0; i < tier->room; i++)
+		free(take_ptr(&tier->closed[i].column));
 	tier->n = tier->first = 0;
 	tier->bytes = 0;
 }
@@ -118,7 +126,6 @@ static void tier_fini(struct tier *tier)
 {
 	tier_clear(tier);
 	free(tier->closed);
-	free(tier->sizes);
 	free(tier->newest);
 }
 
@@ -141,8 +148,9 @@ struct history *history_new(const struct slot *slots, unsigned n_slots, unsigned
 	for (unsigned i = 0; i < TIERS; i++) {
 		if (i && tiers[i].ns <= interval_ns)
 			continue; /* the first one has columns as long */
-		tier_init(&h->tiers[h->n_tiers++], tiers[i].columns,
-			  interval_ns > tiers[i].ns ? interval_ns : tiers[i].ns);
+		h->tiers[h->n_tiers++] =
+			(struct tier){.most = tiers[i].columns,
+				      .column_ns = interval_ns > tiers[i].ns ? interval_ns : tiers[i].ns};
 	}
 	h->total = history_column_new(h);
 	h->bytes = xmalloc((n_slots + 1) * (size_t)WIRE_VARINT_MAX);
@@ -311,9 +319,9 @@ static bool is_in_last(const struct tier *tier, int64_t end_ns)
 static void close_newest(struct history *h, struct tier *tier)
 {
 	const uint32_t *values = packed_values(tier->newest);
-	unsigned at = (tier->first + tier->n - 1) % tier->size;
-	struct column **place = &tier->closed[at];
+	struct closed *closed = &tier->closed[(tier->first + tier->n - 1) % tier->room];
 	uint8_t *p = wire_put(h->bytes, h->n_kept);
+	size_t n;
 
 	for (unsigned i = 0, run; i < h->n_kept; i += run) {
 		run = 1;
@@ -324,19 +332,22 @@ static void close_newest(struct history *h, struct tier *tier)
 			run++;
 		p = wire_put(p, run);
 	}
-	*place = xmalloc(sizeof(**place) + (size_t)(p - h->bytes));
-	**place = *tier->newest;
-	memcpy(*place + 1, h->bytes, (size_t)(p - h->bytes));
-	tier->sizes[at] = (uint32_t)(sizeof(**place) + (size_t)(p - h->bytes) + ALLOCATION_BYTES);
-	tier->bytes += tier->sizes[at];
+	n = sizeof(*closed->column) + (size_t)(p - h->bytes);
+	closed->column = xmalloc(n);
+	*closed->column = *tier->newest;
+	memcpy(closed->column + 1, h->bytes, (size_t)(p - h->bytes));
+	closed->bytes = (uint32_t)n + ALLOCATION_BYTES;
+	tier->bytes += closed->bytes;
 }
 
 /* Free the oldest column, which must be closed. */
 static void drop_oldest(struct tier *tier)
 {
-	tier->bytes -= tier->sizes[tier->first];
-	free(take_ptr(&tier->closed[tier->first]));
-	tier->first = (tier->first + 1) % tier->size;
+	struct closed *oldest = &tier->closed[tier->first];
+
+	tier->bytes -= oldest->bytes;
+	free(take_ptr(&oldest->column));
+	tier->first = (tier->first + 1) % tier->room;
 	tier->n--;
 }
 
@@ -377,12 +388,14 @@ static struct column *tier_column(struct history *h, unsigned i, int64_t end_ns)
 		return tier->newest;
 	if (tier->n && i + 1 < h->n_tiers)
 		tier_fold(h, tier_column(h, i + 1, tier->newest->end_ns), tier->newest);
-	if (tier->n == tier->size)
+	if (tier->n == tier->most)
 		drop_oldest(tier);
 	if (tier->n) {
 		close_newest(h, tier);
 		keep_limit(h);
 	}
+	if (tier->n == tier->room)
+		tier_grow(tier);
 	tier->n++;
 	*tier->newest = (struct column){0};
 	packed_clear(tier->newest, 0, h->n_kept);
