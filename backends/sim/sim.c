@@ -14,10 +14,10 @@
 
 #define LEVELS_NS 1000000000 /* how often levels of the system change, as for a real GPU */
 
-/* How one counter slot gets its value. */
+/* How one counter slot gets its value: from the total of a quantity. */
 struct sim_slot {
-	const uint64_t *first; /* the total; NULL: unknown */
-	uint16_t rows;         /* rows of SIM_LANES instances to add up; 0: one instance */
+	uint8_t block, quantity;
+	uint8_t lane, lanes; /* the first one, and how many are added up; 0: unknown */
 	uint16_t scale;
 	uint64_t last; /* the count at the last read */
 };
@@ -37,13 +37,13 @@ struct sim {
 	unsigned last_changes;
 };
 
-/* The lane of a queue's counter, by its name before "Queue". The lane without work stays 0. */
+/* The lane of a queue's counter, by its name before "Queue". */
 static const struct {
 	const char *name;
 	unsigned lane;
 } queues[] = {{"MaliFrag", STREAM_FRAGMENT},  {"MaliMain", STREAM_FRAGMENT}, {"MaliVert", STREAM_VERTEX},
 	      {"MaliBinning", STREAM_VERTEX}, {"MaliTiler", STREAM_VERTEX},  {"MaliComp", STREAM_COMPUTE},
-	      {"MaliNonFrag", LANE_NONFRAG},  {"MaliRes", LANE_NONE}};
+	      {"MaliNonFrag", LANE_NONFRAG}};
 
 /* Return the counter of the rules with that name. *lane is set for a queue. */
 static const struct sim_counter *find_counter(const struct sim_book *book, const char *name, unsigned *lane)
@@ -69,57 +69,52 @@ static const struct sim_counter *find_counter(const struct sim_book *book, const
 static struct sim_slot plan_slot(const struct source *source, const struct sim_model *m,
 				 const struct slot *slot, struct sim_book *book)
 {
-	const struct {
-		unsigned row, instances;
-	} blocks[SIM_BLOCKS] = {[SIM_QUEUE] = {ROW_QUEUES, 0},
-				[SIM_FRONT] = {ROW_FRONT, 0},
-				[SIM_TILER] = {ROW_TILER, 0},
-				[SIM_SLICE] = {ROW_SLICES, m->gpu.slices},
-				[SIM_CORE] = {ROW_CORES, m->gpu.cores}};
 	unsigned lane;
 	const struct sim_counter *c = find_counter(book, slot->name, &lane);
-	struct sim_slot p = {.scale = (uint16_t)slot->scale};
+	struct sim_slot p = {.scale = (uint16_t)slot->scale, .lanes = 1};
 
 	if (!c)
-		return p;
+		return (struct sim_slot){0};
 	book->needed[c->block][c->quantity] = true;
-	if (slot->instance == INSTANCE_ALL)
-		p.rows = (uint16_t)sim_rows(blocks[c->block].instances);
-	else if (slot->instance == INSTANCE_SLICE)
+	p.block = c->block;
+	p.quantity = c->quantity;
+	if (slot->instance == INSTANCE_SLICE)
 		lane = slot->number;
-	else /* core numbers include the holes of the core mask; the model has none */
+	else if (slot->instance != INSTANCE_ALL)
+		/* core numbers include the holes of the core mask; the model has none */
 		lane = (unsigned)__builtin_popcountll(source->constants.core_mask &
 						      ((1ull << slot->number) - 1));
-	p.first = &m->rows[blocks[c->block].row + lane / SIM_LANES].total[c->quantity][lane % SIM_LANES];
+	else if (c->block == SIM_CORE || c->block == SIM_SLICE)
+		p.lanes = (uint8_t)(c->block == SIM_CORE ? m->gpu.cores : m->gpu.slices);
+	p.lane = (uint8_t)lane;
 	return p;
 }
 
-static uint64_t slot_count(const struct sim_slot *slot)
+/* Each instance counts in its own units of `scale`. */
+static uint64_t slot_count(const struct sim_model *m, const struct sim_slot *slot)
 {
-	const uint64_t *row = slot->first;
+	const uint64_t *total = sim_total(m, slot->block, slot->quantity) + slot->lane;
 	uint64_t sum = 0;
 
-	if (!slot->rows)
-		return slot->scale > 1 ? *row / slot->scale : *row;
-	/* each instance counts in its own units of `scale` */
-	for (unsigned k = 0; k < slot->rows; k++, row += sizeof(struct sim_row) / sizeof(*row))
-		for (unsigned i = 0; i < SIM_LANES; i++)
-			sum += slot->scale > 1 ? row[i] / slot->scale : row[i];
+	for (unsigned i = 0; i < slot->lanes; i++)
+		sum += slot->scale > 1 ? total[i] / slot->scale : total[i];
 	return sum;
 }
 
 /* Write the counts since the last read, sample_ns ago, per slot. */
 static void read_counters(struct sim *sim, int64_t sample_ns, uint64_t *value)
 {
+	const struct sim_model *m = &sim->model;
+
 	for (unsigned i = 0; i < sim->n_slots; i++) {
 		struct sim_slot *slot = &sim->slots[i];
-		uint64_t now = slot->first ? slot_count(slot) : 0;
+		uint64_t now = slot_count(m, slot);
 
-		value[i] = slot->first ? now - slot->last : SAMPLE_UNKNOWN;
+		value[i] = slot->lanes ? now - slot->last : SAMPLE_UNKNOWN;
 		slot->last = now;
 	}
-	for (unsigned i = 0; i < sim->model.gpu.cores && sim->balance.slot >= 0; i++) {
-		uint64_t now = sim->model.rows[ROW_CORES + i / SIM_LANES].total[CORE_EXEC][i % SIM_LANES];
+	for (unsigned i = 0; i < m->gpu.cores && sim->balance.slot >= 0; i++) {
+		uint64_t now = sim_total(m, SIM_CORE, CORE_EXEC)[i];
 
 		gpu_balance_add(&sim->balance, i, now - sim->last_exec[i]);
 		sim->last_exec[i] = now;
@@ -207,14 +202,14 @@ static void read_clock(struct source *source, struct sample *sample)
 	uint64_t *clock = sample->value + sim->clock_slot;
 
 	clock[GPU_CLOCK_CY] = (m->tick - sim->last_tick) * SIM_TICK;
-	clock[GPU_CLOCK_ACTIVE] = m->rows[ROW_FRONT].total[GPU_ACTIVE][0] - sim->last_active;
+	clock[GPU_CLOCK_ACTIVE] = m->active - sim->last_active;
 	clock[GPU_CLOCK_TIME] = (uint64_t)(sample->end_ns - sample->begin_ns);
 	clock[GPU_CLOCK_SHADER_CY] = clock[GPU_CLOCK_CY]; /* one clock for the whole GPU */
 	/* counts are exact, and marking long intervals would make too much unknown */
 	if (m->clock_changes != sim->last_changes && sample->end_ns > sim->pace.live_ns)
 		sample->flags |= SAMPLE_CLOCK;
 	sim->last_tick = m->tick;
-	sim->last_active = m->rows[ROW_FRONT].total[GPU_ACTIVE][0];
+	sim->last_active = m->active;
 	sim->last_changes = m->clock_changes;
 }
 

@@ -88,38 +88,52 @@ static bool take_condition(const struct reader *r, struct span *text, uint8_t *s
 	return x >= 0 || line_fail(r, word, "a stream, or what some GPUs have", err);
 }
 
+/* Return the number of a name; that of the next one if it is not known yet. */
+static unsigned find_name(const struct sim_names *list, struct span name)
+{
+	unsigned i = 0;
+
+	while (i < list->n && !span_eq(name, list->names[i]))
+		i++;
+	return i;
+}
+
+static void add_name(struct sim_names *list, struct span name)
+{
+	GROW(list->names, list->n, list->cap);
+	list->names[list->n++] = name;
+}
+
 /* Get the number of a quantity, which its first mention adds, and the counters that show it. */
 static bool take_quantity(const struct reader *r, enum sim_block block, struct span name, bool is_new,
 			  struct span counters, uint8_t *quantity, struct err *err)
 {
 	struct sim_book *b = r->book;
+	struct sim_names *known = &b->quantities[block];
+	unsigned i = find_name(known, name);
 	struct span counter;
-	unsigned i = 0;
 
-	while (i < b->n_quantities[block] && !span_eq(name, b->quantities[block][i]))
-		i++;
-	if (i == b->n_quantities[block]) {
-		if (!is_new || !name.n || i == SIM_QUANTITIES_MAX)
+	if (i == known->n) {
+		if (!is_new || !name.n || i == UINT8_MAX)
 			return line_fail(r, name, is_new ? "a name, and fewer of them" : "a quantity above",
 					 err);
-		b->quantities[block][b->n_quantities[block]++] = name;
+		add_name(known, name);
 	}
 	*quantity = (uint8_t)i;
 	while ((counter = span_word(&counters)).n) {
-		if (b->n_counters == SIM_COUNTERS_MAX)
-			return line_fail(r, counter, "fewer counters", err);
+		GROW(b->counters, b->n_counters, b->counters_cap);
 		b->counters[b->n_counters++] = (struct sim_counter){counter, (uint8_t)block, *quantity};
 	}
 	return true;
 }
 
-static bool find_ratio(const struct reader *r, struct span name, uint16_t *ratio, struct err *err)
+static bool find_ratio(const struct reader *r, struct span name, unsigned *ratio, struct err *err)
 {
-	for (unsigned i = 0; i < r->laws->n_ratios; i++)
-		if (span_eq(name, r->book->values[r->laws->value_of[i] - SIM_INPUTS])) {
-			*ratio = (uint16_t)i;
+	unsigned value = (unsigned)SIM_INPUTS + find_name(&r->book->values, name);
+
+	for (*ratio = 0; *ratio < r->laws->n_ratios; ++*ratio)
+		if (r->laws->ratios[*ratio].value == value)
 			return true;
-		}
 	return line_fail(r, name, "a ratio above", err);
 }
 
@@ -128,34 +142,46 @@ static bool find_ratio(const struct reader *r, struct span name, uint16_t *ratio
 static bool parse_operation(const struct reader *r, enum sim_list list, struct span text,
 			    struct sim_rule *rule, struct err *err)
 {
-	static const char ops[] = {[OP_PART] = '%', [OP_SUM] = '+', [OP_REST] = '-', [OP_TIMES] = '*'};
+	struct sim_rules *rules = &r->laws->lists[list];
 	struct span op = span_word(&text), word = span_word(&text);
-	uint8_t second = 0;
+	struct sim_wait wait = {.number = rules->n};
+	unsigned ratio;
 	double x;
 
-	while (rule->op < sizeof(ops) && !(op.n == 1 && op.p[0] == ops[rule->op]))
-		rule->op++;
-	if (rule->op == sizeof(ops) || !word.n)
+	if (!word.n || op.n != 1 || !strchr("%+-*", op.p[0]))
 		return line_fail(r, op, "an operation and its second part", err);
-	if (rule->op == OP_PART && list < LIST_STALL)
-		return find_ratio(r, word, &rule->b, err);
-	if (rule->op == OP_PART) {
-		rule->b = (uint16_t)r->laws->lists[list].n;
-		for (unsigned i = 0; word.n && i < 3; i++, word = span_word(&text))
-			if (!span_double(word, &rule->shares[i]) || rule->shares[i] < 0 ||
-			    rule->shares[i] > 1)
-				return line_fail(r, word, "a share", err);
+	rule->is_part = op.p[0] == '%';
+	if (rule->is_part && list < LIST_STALL) {
+		if (!find_ratio(r, word, &ratio, err))
+			return false;
+		rule->factor = (int16_t)ratio;
 		return true;
 	}
-	if (rule->op == OP_TIMES) {
-		x = gpu_number(r->gpu, word);
-		rule->b = (uint16_t)(x > 0 && x <= 512 ? x : 0);
-		return rule->b || line_fail(r, word, "a number, or one of the GPU", err);
+	if (rule->is_part) {
+		for (unsigned i = 0; word.n && i < STREAMS; i++, word = span_word(&text))
+			if (!span_double(word, &wait.shares[i]) || wait.shares[i] < 0 || wait.shares[i] > 1)
+				return line_fail(r, word, "a share", err);
+		rule->factor = (int16_t)rules->n_parts;
+		GROW(rules->waits, rules->n_parts, rules->waits_cap);
+		rules->waits[rules->n_parts++] = wait;
+		return true;
 	}
-	if (!take_quantity(r, lists[list].block, word, false, (struct span){0}, &second, err))
-		return false;
-	rule->b = second;
+	if (op.p[0] != '*') {
+		rule->factor = op.p[0] == '+' ? 1 : -1;
+		return take_quantity(r, rules->block, word, false, (struct span){0}, &rule->b, err);
+	}
+	x = gpu_number(r->gpu, word);
+	if (!(x >= 1 && x <= 512))
+		return line_fail(r, word, "a number, or one of the GPU", err);
+	rule->b = rule->a;
+	rule->factor = (int16_t)(x - 1);
 	return true;
+}
+
+static void add_rule(struct sim_rules *list, struct sim_rule rule)
+{
+	GROW(list->rules, list->n, list->cap);
+	list->rules[list->n++] = rule;
 }
 
 /* OUT[/REST] [[@CONDITION] IN OPERATION] [: COUNTERS [/ COUNTERS of the rest]] */
@@ -163,27 +189,24 @@ static bool parse_rule(struct reader *r, enum sim_list list, struct err *err)
 {
 	struct span rest = r->line.key, out = span_until(&rest, '/'), more = r->line.value,
 		    formula = span_trim(span_until(&more, ':')), counters = span_until(&more, '/');
-	enum sim_block block = lists[list].block;
 	struct sim_rules *rules = &r->laws->lists[list];
-	struct sim_rule rule = {0}, left = {.op = OP_REST};
+	struct sim_rule rule = {0}, left = {.factor = -1};
 	uint8_t streams;
 
-	if (!take_quantity(r, block, out, formula.n > 0, counters, &rule.out, err) ||
+	if (!take_quantity(r, rules->block, out, formula.n > 0, counters, &rule.out, err) ||
 	    !take_condition(r, &formula, &streams, err) ||
-	    (rest.n && !take_quantity(r, block, rest, true, more, &left.out, err)))
+	    (rest.n && !take_quantity(r, rules->block, rest, true, more, &left.out, err)))
 		return false;
 	if (!formula.n || !streams)
 		return true;
-	if (!take_quantity(r, block, span_word(&formula), false, (struct span){0}, &rule.a, err) ||
+	if (!take_quantity(r, rules->block, span_word(&formula), false, (struct span){0}, &rule.a, err) ||
 	    !parse_operation(r, list, formula, &rule, err))
 		return false;
+	add_rule(rules, rule);
 	left.a = rule.a;
 	left.b = rule.out;
-	if (rules->n + (rest.n > 0) >= SIM_RULES_MAX)
-		return line_fail(r, r->line.key, "fewer rules", err);
-	rules->rules[rules->n++] = rule;
 	if (rest.n)
-		rules->rules[rules->n++] = left;
+		add_rule(rules, left);
 	return true;
 }
 
@@ -207,52 +230,54 @@ static bool resolve_value(void *ctx, struct span name, struct expr *out, struct 
 	for (unsigned i = 0; i < ARRAY_LEN(input_names); i++)
 		if (span_is(name, input_names[i]))
 			return expr_load(out, SIZE_INPUTS + i, 1);
-	for (unsigned i = 0; i < r->book->n_values; i++)
-		if (span_eq(name, r->book->values[i]))
-			return expr_load(out, (unsigned)SIM_INPUTS + i, 1);
-	return err_set(err, 0, "unknown: expected an input or a value above");
+	slot = find_name(&r->book->values, name);
+	return slot < r->book->values.n ? expr_load(out, (unsigned)SIM_INPUTS + slot, 1)
+					: err_set(err, 0, "unknown: expected an input or a value above");
 }
 
-static bool value_varies(const struct sim_laws *laws, unsigned value)
+/* Return the streams of the formulas for a value. *varies is set if one of them varies. */
+static uint8_t streams_of(const struct sim_laws *laws, unsigned value, bool *varies)
 {
-	bool varies = value < SIM_INPUTS && value >= SIZE_INPUTS;
+	uint8_t streams = 0;
 
-	for (unsigned i = 0; i < laws->n_formulas; i++)
-		varies |= laws->formulas[i].value == value && laws->formulas[i].varies;
-	return varies;
+	for (const struct sim_formula *f = laws->formulas; f < laws->formulas + laws->n_formulas; f++)
+		if (f->value == value) {
+			streams |= f->streams;
+			*varies |= f->varies;
+		}
+	return streams;
 }
 
 /* NAME [@CONDITION] FORMULA: for streams without an earlier line for it. */
 static bool parse_formula(struct reader *r, bool is_ratio, struct span name, struct span text,
 			  struct err *err)
 {
-	struct sim_book *b = r->book;
+	struct sim_names *values = &r->book->values;
 	struct sim_laws *laws = r->laws;
-	struct sim_formula *f = &laws->formulas[laws->n_formulas];
-	unsigned value = 0;
-	uint8_t streams;
+	unsigned value = find_name(values, name);
+	struct sim_formula f = {.value = (uint16_t)(SIM_INPUTS + value)};
+	bool varies = false;
 
-	if (!take_condition(r, &text, &streams, err))
+	if (!take_condition(r, &text, &f.streams, err))
 		return false;
-	while (value < b->n_values && !span_eq(name, b->values[value]))
-		value++;
-	if (laws->n_formulas == SIM_FORMULAS_MAX || value == SIM_FORMULAS_MAX ||
-	    laws->n_ratios == SIM_RATIOS_MAX)
-		return line_fail(r, name, "fewer formulas", err);
-	for (unsigned i = 0; value < b->n_values && i < laws->n_formulas; i++)
-		if (laws->formulas[i].value == SIM_INPUTS + value)
-			streams &= (uint8_t)~laws->formulas[i].streams;
-	*f = (struct sim_formula){.streams = streams, .value = (uint16_t)(SIM_INPUTS + value)};
-	if (streams && !expr_compile(&f->expr, text, resolve_value, r, err))
-		return err_prefix(err, "%s:%u: ", r->s.file, r->line.line);
-	GROW_FIT(f->expr.ops, f->expr.n, f->expr.cap);
-	for (unsigned k = 0; k < f->expr.n; k++)
-		f->varies |= f->expr.ops[k].kind == EXPR_LOAD && value_varies(laws, f->expr.ops[k].slot);
-	laws->n_formulas += streams != 0;
-	if (value == b->n_values && is_ratio)
-		laws->value_of[laws->n_ratios++] = f->value;
-	if (value == b->n_values)
-		b->values[b->n_values++] = name;
+	f.streams &= (uint8_t)~streams_of(laws, f.value, &varies);
+	if (f.streams) {
+		if (!expr_compile(&f.expr, text, resolve_value, r, err))
+			return err_prefix(err, "%s:%u: ", r->s.file, r->line.line);
+		GROW_FIT(f.expr.ops, f.expr.n, f.expr.cap);
+		for (const struct expr_op *op = f.expr.ops; op < f.expr.ops + f.expr.n; op++)
+			if (op->kind == EXPR_LOAD && !streams_of(laws, op->slot, &f.varies))
+				f.varies |= op->slot >= SIZE_INPUTS;
+		GROW(laws->formulas, laws->n_formulas, laws->formulas_cap);
+		laws->formulas[laws->n_formulas++] = f;
+	}
+	if (value < values->n)
+		return true;
+	add_name(values, name);
+	if (!is_ratio)
+		return true;
+	GROW(laws->ratios, laws->n_ratios, laws->ratios_cap);
+	laws->ratios[laws->n_ratios++] = (struct sim_ratio){.value = f.value};
 	return true;
 }
 
@@ -290,8 +315,10 @@ bool sim_book_load(struct sim_book *book, struct sim_laws *laws, const struct si
 		struct span names = span_of(block_names[b]), name;
 
 		while ((name = span_word(&names)).n)
-			book->quantities[b][book->n_quantities[b]++] = name;
+			add_name(&book->quantities[b], name);
 	}
+	for (unsigned i = 0; i < SIM_LISTS; i++)
+		laws->lists[i].block = lists[i].block;
 	text = text ? text : &shipped;
 	stanza_init(&r.s, text->file, text->text);
 	for (;;) {
@@ -310,78 +337,112 @@ bool sim_book_load(struct sim_book *book, struct sim_laws *laws, const struct si
 		if (span_is(open.text, "ratios rates"))
 			laws->n_shares = laws->n_ratios;
 	}
-	for (unsigned i = 0; i < book->n_values; i++) {
-		unsigned streams = 0;
+	for (unsigned i = 0; i < book->values.n; i++) {
+		bool varies = false;
 
-		for (unsigned k = 0; k < laws->n_formulas; k++)
-			streams |= laws->formulas[k].value == SIM_INPUTS + i ? laws->formulas[k].streams : 0;
-		if (streams != SIM_SETS - 1)
-			return line_fail(&r, book->values[i], "a formula for each stream", err);
+		if (streams_of(laws, (unsigned)SIM_INPUTS + i, &varies) != SIM_SETS - 1)
+			return line_fail(&r, book->values.names[i], "a formula for each stream", err);
 	}
-	return find_ratio(&r, span_of("line"), &laws->line, err) &&
-	       find_ratio(&r, span_of("tex"), &laws->tex, err) &&
-	       find_ratio(&r, span_of("rt_box"), &laws->rays, err);
+	return find_ratio(&r, span_of("line"), &laws->line, err);
+}
+
+/* Keep the rules that lead to a quantity that is needed. Goes backwards, because a rule precedes
+ * the rules that it feeds. */
+static void prune_rules(struct sim_rules *list, bool *needed)
+{
+	unsigned first = list->n;
+
+	for (unsigned i = list->n; i-- > 0;) {
+		struct sim_rule r = list->rules[i];
+
+		if (!needed[r.out])
+			continue;
+		needed[r.a] = true;
+		needed[r.b] |= !r.is_part;
+		list->rules[--first] = r;
+	}
+	list->n -= first;
+	memmove(list->rules, list->rules + first, list->n * sizeof(*list->rules));
+	GROW_FIT(list->rules, list->n, list->cap);
+}
+
+/* Keep the formulas that a list needs, in an order in which those that do not vary come first. */
+static void prune_formulas(struct sim_laws *laws, uint16_t *needed)
+{
+	struct sim_formula *kept = xcalloc(laws->n_formulas, sizeof(*kept));
+	unsigned n = 0;
+
+	for (unsigned i = laws->n_formulas; i-- > 0;) {
+		struct sim_formula *f = &laws->formulas[i];
+
+		f->lists = needed[f->value];
+		for (const struct expr_op *op = f->expr.ops; op < f->expr.ops + f->expr.n; op++)
+			if (op->kind == EXPR_LOAD)
+				needed[op->slot] |= f->lists;
+		if (!f->lists)
+			expr_fini(&f->expr);
+	}
+	for (unsigned varies = 0; varies < 2; varies++) {
+		laws->n_fixed = n;
+		for (unsigned i = 0; i < laws->n_formulas; i++)
+			if (laws->formulas[i].lists && laws->formulas[i].varies == varies)
+				kept[n++] = laws->formulas[i];
+	}
+	free(laws->formulas);
+	laws->formulas = kept;
+	laws->n_formulas = n;
 }
 
 void sim_book_prune(struct sim_book *book, struct sim_laws *laws)
 {
-	const unsigned all = SIM_SETS - 1, fragment = 1u << STREAM_FRAGMENT;
-	uint8_t streams[SIM_VALUES_MAX] = {0}; /* that a value is needed for */
+	AUTOFREE uint16_t *needed = NULL; /* lists, by value */
 
-	laws->n_queue = book->n_quantities[SIM_QUEUE];
+	laws->n_values = (unsigned)SIM_INPUTS + book->values.n;
+	needed = xcalloc(laws->n_values, sizeof(*needed));
+	for (unsigned b = 0; b < SIM_BLOCKS; b++)
+		laws->n_quantities[b] = book->quantities[b].n;
 	/* Traffic feeds the slices, and warps the cores, so they are always counted. */
 	for (unsigned i = CORE_READS; i < CORE_TRAFFIC_END; i++)
 		book->needed[SIM_CORE][i] = true;
 	for (unsigned i = TILER_READ_BEATS; i <= TILER_WARPS; i++)
 		book->needed[SIM_TILER][i] = true;
-	/* Go backwards, because a rule precedes the rules that it feeds. */
-	for (unsigned list = SIM_LISTS; list-- > 0;) {
-		struct sim_rules *rules = &laws->lists[list];
-		bool *needed = book->needed[lists[list].block];
-		unsigned first = rules->n;
+	laws->ratios[laws->line].lists = UINT16_MAX;
+	for (unsigned i = SIM_LISTS; i-- > 0;) {
+		struct sim_rules *list = &laws->lists[i];
 
-		rules->first_part = laws->n_parts;
-		for (unsigned i = rules->n; i-- > 0;) {
-			struct sim_rule r = rules->rules[i];
-
-			if (!needed[r.out])
-				continue;
-			needed[r.a] = true;
-			if (r.op == OP_SUM || r.op == OP_REST)
-				needed[r.b] = true;
-			laws->n_parts += r.op == OP_PART;
-			if (r.op == OP_PART && list < LIST_STALL)
-				streams[laws->value_of[r.b]] |= list == LIST_FRAGMENT  ? fragment
-								: list == LIST_NONFRAG ? all & ~fragment
-										       : all;
-			rules->rules[--first] = r;
+		prune_rules(list, book->needed[list->block]);
+		list->n_parts = 0;
+		for (const struct sim_rule *r = list->rules; r < list->rules + list->n; r++) {
+			if (r->is_part && i < LIST_STALL)
+				laws->ratios[r->factor].lists |= (uint16_t)(1u << i);
+			else if (r->is_part)
+				list->waits[list->n_parts] = list->waits[r->factor];
+			list->n_parts += r->is_part;
 		}
-		rules->n -= first;
-		memmove(rules->rules, rules->rules + first, rules->n * sizeof(rules->rules[0]));
 	}
-	streams[laws->value_of[laws->line]] = streams[laws->value_of[laws->tex]] =
-		streams[laws->value_of[laws->rays]] = all;
-	for (unsigned i = laws->n_formulas; i-- > 0;) {
-		struct sim_formula *f = &laws->formulas[i];
-
-		f->streams &= streams[f->value];
-		for (unsigned k = 0; k < f->expr.n; k++)
-			if (f->expr.ops[k].kind == EXPR_LOAD)
-				streams[f->expr.ops[k].slot] |= f->streams;
-	}
-	for (unsigned r = 0; r < laws->n_ratios; r++)
-		laws->streams_of[r] = streams[laws->value_of[r]];
+	for (unsigned i = 0; i < laws->n_ratios; i++)
+		needed[laws->ratios[i].value] = laws->ratios[i].lists;
+	prune_formulas(laws, needed);
 }
 
 void sim_book_free(struct sim_book *book)
 {
+	for (unsigned b = 0; b < SIM_BLOCKS; b++)
+		free(book->quantities[b].names);
+	free(book->values.names);
+	free(book->counters);
 	free(book);
 	sys_unload(embed_demo_rules, embed_demo_rules_end);
 }
 
 void sim_laws_fini(struct sim_laws *laws)
 {
+	for (unsigned i = 0; i < SIM_LISTS; i++) {
+		free(laws->lists[i].rules);
+		free(laws->lists[i].waits);
+	}
 	for (unsigned i = 0; i < laws->n_formulas; i++)
 		expr_fini(&laws->formulas[i].expr);
-	laws->n_formulas = 0;
+	free(laws->formulas);
+	free(laws->ratios);
 }

@@ -74,7 +74,7 @@ void sim_count_rates(struct sim_model *m)
 	if (several)
 		issue += 0.5 * (1 - issue);
 	set_speeds(m, share, any, issue);
-	if (!m->shows)
+	if (!m->shows || !m->set)
 		return;
 	sim_set_waits(m);
 	for (unsigned i = 0; i < m->gpu.cores; i++) {
@@ -93,7 +93,6 @@ void sim_count_rates(struct sim_model *m)
 static void core_ticks(struct sim_model *m, unsigned i, uint64_t ticks)
 {
 	struct sim_core *core = &m->cores[i];
-	uint64_t(*total)[SIM_LANES] = m->rows[ROW_CORES + i / SIM_LANES].total;
 	uint64_t any = sim_part(ticks, core->any, &core->root[ROOT_ANY]);
 	uint64_t exec = sim_part(any, core->exec, &core->root[ROOT_EXEC]);
 	uint64_t vertex = sim_part(exec, m->part[STREAM_VERTEX], &core->root[ROOT_VERTEX]);
@@ -103,33 +102,31 @@ static void core_ticks(struct sim_model *m, unsigned i, uint64_t ticks)
 
 	nonfrag += sim_part(any - nonfrag, core->nonfrag, &core->root[ROOT_NONFRAG]);
 	frag = fragment + sim_part(any - fragment, core->frag, &core->root[ROOT_FRAG]);
-	total[CORE_ANY][i % SIM_LANES] += any * SIM_TICK;
-	total[CORE_NONFRAG][i % SIM_LANES] += nonfrag * SIM_TICK;
-	total[CORE_FRAG][i % SIM_LANES] += frag * SIM_TICK;
-	total[CORE_EXEC][i % SIM_LANES] += exec * SIM_TICK;
-	m->now[STREAM_VERTEX]->exec[i] += (uint32_t)vertex;
-	m->now[STREAM_FRAGMENT]->exec[i] += (uint32_t)fragment;
-	m->now[STREAM_COMPUTE]->exec[i] += (uint32_t)compute;
-	m->now[STREAM_FRAGMENT]->frag[i] += (uint32_t)frag;
+	sim_total(m, SIM_CORE, CORE_ANY)[i] += any * SIM_TICK;
+	sim_total(m, SIM_CORE, CORE_NONFRAG)[i] += nonfrag * SIM_TICK;
+	if (m->set & V)
+		m->now[STREAM_VERTEX]->exec[i] += (uint32_t)vertex;
+	if (m->set & C)
+		m->now[STREAM_COMPUTE]->exec[i] += (uint32_t)compute;
+	if (m->set & F) {
+		m->now[STREAM_FRAGMENT]->exec[i] += (uint32_t)fragment;
+		m->now[STREAM_FRAGMENT]->frag[i] += (uint32_t)frag;
+	}
 }
 
 static void front_ticks(struct sim_model *m, uint64_t ticks)
 {
-	uint64_t(*total)[SIM_LANES] = m->rows[ROW_FRONT].total;
-
-	total[GPU_ACTIVE][0] += ticks * SIM_TICK;
-	for (unsigned i = 0; i < SIM_UNITS; i++) {
+	m->active += ticks * SIM_TICK;
+	for (unsigned i = 0; i < SIM_UNITS && m->shows; i++) {
 		uint64_t done = m->unit_left[i] < ticks ? m->unit_left[i] : ticks;
 
 		m->unit_left[i] -= done;
-		total[GPU_UNITS + i][0] += done * SIM_TICK;
+		*sim_total(m, SIM_FRONT, GPU_UNITS + i) += done * SIM_TICK;
 	}
 }
 
 void sim_count_ticks(struct sim_model *m, uint64_t ticks)
 {
-	uint64_t(*total)[SIM_LANES] = m->rows[ROW_FRONT].total;
-
 	if (!m->set) {
 		uint64_t tail = m->tail < ticks ? m->tail : ticks;
 
@@ -139,7 +136,6 @@ void sim_count_ticks(struct sim_model *m, uint64_t ticks)
 		return;
 	}
 	front_ticks(m, ticks);
-	total[GPU_ANY_QUEUE][0] += ticks * SIM_TICK;
 	m->wait_any += ticks;
 	m->front_any += ticks;
 	for (unsigned s = 0; s < STREAMS; s++) {
@@ -170,7 +166,7 @@ static void add_unit_work(struct sim_model *m, const struct sim_job *job, unsign
 {
 	static const double cycles[SIM_UNITS] = {6000, 34000, 12000, 6500};
 
-	for (unsigned i = first; i < end && m->shows; i++)
+	for (unsigned i = first; i < end; i++)
 		m->unit_left[i] +=
 			(uint64_t)(cycles[i] * (0.6 + 0.8 * sim_hash_unit(sim_hash(job->key, 1, i))) /
 				   SIM_TICK);
@@ -185,25 +181,23 @@ static void set_ratios(struct sim_load *load, const struct sim_laws *laws, const
 
 	for (unsigned i = 0; i < SIM_DRIFTS; i++)
 		sways[i] = (float)(i & 1 ? job->drifts[i] : -job->drifts[i]);
-	for (unsigned i = 0; i < laws->n_formulas; i++) {
+	for (unsigned i = load->known ? laws->n_fixed : 0; i < laws->n_formulas; i++) {
 		const struct sim_formula *f = &laws->formulas[i];
 
-		if (f->streams & 1u << load->stream && (f->varies || !load->known))
+		if (f->streams & 1u << load->stream && f->lists & load->lists)
 			load->values[f->value] = expr_eval(&f->expr, load->values);
 	}
 	load->known = true;
 	for (unsigned r = 0; r < laws->n_ratios; r++) {
 		unsigned i = r % SIM_DRIFTS;
 		float amount = r - i < laws->n_content ? 0.2f : 0.12f, off;
-		double x = load->values[laws->value_of[r]], most = r < laws->n_shares ? 1 : 255;
+		double x = load->values[laws->ratios[r].value], most = r < laws->n_shares ? 1 : 255;
 
 		if (r % 4 == 0) /* one hash provides the noise of four ratios */
 			noise = sim_hash(job->key, 0, r - i + i / 4);
-		else
-			noise >>= 16;
-		if (!(laws->streams_of[r] & 1u << load->stream))
+		if (!(laws->ratios[r].lists & load->lists))
 			continue;
-		off = 0.07f / 65536 * (float)((int)(noise & 0xffff) - 32768) +
+		off = 0.07f / 65536 * (float)((int)(noise >> r % 4 * 16 & 0xffff) - 32768) +
 		      amount * (0.6f * sways[i] + 0.4f * sways[r / SIM_DRIFTS % SIM_DRIFTS]);
 		if (r == laws->line)
 			off = 0; /* a constant does not deviate */
@@ -219,13 +213,13 @@ static void set_waits(struct sim_load *load, const struct sim_laws *laws, const 
 {
 	const struct sim_rules *queue = &laws->lists[LIST_QUEUE];
 
-	for (const struct sim_rule *r = queue->rules; r < queue->rules + queue->n; r++)
-		if (r->op == OP_PART) {
-			double drift = job->drifts[(r->b + 3 * load->stream) % SIM_DRIFTS];
-			double noise = sim_hash_unit(sim_hash(job->key, 1, laws->n_ratios + r->b)) - 0.5;
+	for (unsigned i = 0; i < queue->n_parts; i++) {
+		unsigned n = queue->waits[i].number;
+		double drift = job->drifts[(n + 3 * load->stream) % SIM_DRIFTS];
+		double noise = sim_hash_unit(sim_hash(job->key, 1, laws->n_ratios + n)) - 0.5;
 
-			load->waits[r->b] = 1 + 0.5 * drift + 0.4 * noise;
-		}
+		load->waits[i] = 1 + 0.5 * drift + 0.4 * noise;
+	}
 }
 
 /* Return the share of responses slower than `cycles` if the mean wait is `mean`: a smooth step, as
@@ -270,8 +264,7 @@ static void init_load(const struct sim_model *m, struct sim_load *load, const st
 
 void sim_count_begin(struct sim_model *m, const struct sim_job *job)
 {
-	struct sim_load *load =
-		&m->loads[job->stream * SIM_PASSES_MAX + (unsigned)(job->pass - m->scenario.passes)];
+	struct sim_load *load = &m->loads[job->stream][job->pass - m->scenario.passes];
 
 	m->now[job->stream] = load;
 	if (load->key != job->key) {
@@ -285,9 +278,11 @@ void sim_count_begin(struct sim_model *m, const struct sim_job *job)
 
 void sim_count_end(struct sim_model *m, const struct sim_job *job)
 {
-	m->rows[ROW_QUEUES].total[QUEUE_JOBS][job->stream]++;
+	if (!m->shows)
+		return;
+	sim_total(m, SIM_QUEUE, QUEUE_JOBS)[job->stream]++;
 	if (!job->ends_frame)
 		return;
-	m->rows[ROW_FRONT].total[GPU_IRQS][0]++;
+	++*sim_total(m, SIM_FRONT, GPU_IRQS);
 	add_unit_work(m, job, 0, 1);
 }

@@ -7,11 +7,12 @@
 
 /* ---- rules ---- */
 
-static void count_part(uint32_t *restrict out, const uint32_t *restrict in, const uint32_t *restrict ratio,
-		       uint32_t *restrict rest, uint64_t *restrict total)
+/* The ratio is set in float, which has as many bits as its fraction. */
+static void count_part(uint32_t *restrict out, const uint32_t *restrict in, float ratio,
+		       const float *restrict skew, uint32_t *restrict rest, uint64_t *restrict total)
 {
 	for (unsigned i = 0; i < SIM_LANES; i++) {
-		uint64_t x = rest[i] + (uint64_t)in[i] * ratio[i];
+		uint64_t x = rest[i] + (uint64_t)in[i] * (uint32_t)(int32_t)(ratio * skew[i]);
 
 		rest[i] = (uint32_t)x & (SIM_ONE - 1);
 		out[i] = (uint32_t)(x / SIM_ONE);
@@ -19,126 +20,124 @@ static void count_part(uint32_t *restrict out, const uint32_t *restrict in, cons
 	}
 }
 
-/* In float, which has as many bits as a ratio's fraction. */
-static void set_lanes(uint32_t *restrict out, float ratio, const float *restrict skew)
-{
-	for (unsigned i = 0; i < SIM_LANES; i++)
-		out[i] = (uint32_t)(int32_t)(ratio * skew[i]);
-}
-
-/* a + b * times */
 static void count_sum(uint32_t *restrict out, const uint32_t *restrict a, const uint32_t *restrict b,
-		      uint32_t times, uint64_t *restrict total)
+		      uint32_t factor, uint64_t *restrict total)
 {
 	for (unsigned i = 0; i < SIM_LANES; i++) {
-		out[i] = a[i] + b[i] * times;
+		out[i] = a[i] + b[i] * factor;
 		total[i] += out[i];
 	}
 }
 
-/* Apply a list to the increases in now[], which has its inputs, and add up its outputs. */
-static void apply_rules(struct sim_model *m, enum sim_list list, const struct sim_load *load, unsigned row,
-			uint32_t (*restrict now)[SIM_LANES])
+/* Apply a list to the increases of its block, which have its inputs, and add up its outputs.
+ * ratios: NULL if the skew has them. Takes its remainders from *rest on. */
+static void apply_rules(struct sim_model *m, enum sim_list list, const float *ratios, uint32_t **rest)
 {
-	static const uint32_t none[SIM_LANES];
 	const struct sim_rules *rules = &m->laws.lists[list];
-	struct sim_row *lanes = &m->rows[row];
-	uint64_t(*total)[SIM_LANES] = lanes->total;
-	uint32_t(*rest)[SIM_LANES] =
-		m->rest + ((size_t)(load - m->loads) * SIM_ROWS + row) * m->laws.n_parts + rules->first_part;
-	uint32_t ratio[SIM_LANES];
+	const struct sim_rule *end = rules->rules + rules->n;
+	const unsigned n = m->blocks[rules->block].n;
+	uint64_t *totals = m->blocks[rules->block].total;
+	uint32_t *now = m->increases, *left = *rest;
+	const float *skew = rules->skew;
 
-	for (const struct sim_rule *r = rules->rules; r < rules->rules + rules->n; r++)
-		if (r->op == OP_PART) {
-			if (list < LIST_STALL)
-				set_lanes(ratio, load->ratios[r->b], lanes->skew[r->b]);
-			count_part(now[r->out], now[r->a], list < LIST_STALL ? ratio : lanes->waits[r->b],
-				   *rest++, total[r->out]);
-		} else if (r->op == OP_TIMES) {
-			count_sum(now[r->out], none, now[r->a], r->b, total[r->out]);
-		} else {
-			count_sum(now[r->out], now[r->a], now[r->b], r->op == OP_SUM ? 1 : UINT32_MAX,
-				  total[r->out]);
+	for (const struct sim_rule *r = rules->rules; r < end; r++) {
+		uint32_t *out = now + r->out * n, *a = now + r->a * n;
+		uint64_t *total = totals + r->out * n;
+		float ratio = 1;
+
+		if (!r->is_part) {
+			for (unsigned i = 0; i < n; i += SIM_LANES)
+				count_sum(out + i, a + i, now + r->b * n + i, (uint32_t)r->factor, total + i);
+			continue;
 		}
+		if (ratios)
+			ratio = ratios[r->factor];
+		for (unsigned i = 0; i < n; i += SIM_LANES)
+			count_part(out + i, a + i, ratio, skew + i, left + i, total + i);
+		skew += n;
+		left += n;
+	}
+	*rest = left;
+}
+
+/* Apply the lists that count a load in this block. */
+static void apply_lists(struct sim_model *m, const struct sim_load *load, enum sim_block block,
+			uint32_t **rest)
+{
+	for (unsigned list = 0; list < LIST_STALL; list++)
+		if (load->lists & 1u << list && m->laws.lists[list].block == block)
+			apply_rules(m, list, load->ratios, rest);
 }
 
 /* ---- loads ---- */
 
-/* Sum the quantities from `first` up to `end` over all lanes. */
-static uint64_t sum_of(uint32_t (*now)[SIM_LANES], unsigned first, unsigned end)
+/* Return the sum of the increases from the quantity `first` up to `end` over all cores. */
+static uint64_t sum_of(const struct sim_model *m, unsigned first, unsigned end)
 {
 	uint64_t sum = 0;
 
-	for (unsigned k = first; k < end; k++)
-		for (unsigned i = 0; i < SIM_LANES; i++)
-			sum += now[k][i];
+	for (unsigned i = first * m->blocks[SIM_CORE].n; i < end * m->blocks[SIM_CORE].n; i++)
+		sum += m->increases[i];
 	return sum;
 }
 
-static void flush_cores(struct sim_model *m, struct sim_load *load, unsigned row, const uint32_t *warps,
-			uint64_t beats[2])
+static void flush_cores(struct sim_model *m, struct sim_load *load, const uint32_t *warps, uint64_t beats[2],
+			uint32_t **rest)
 {
-	uint32_t now[SIM_QUANTITIES_MAX][SIM_LANES];
+	const unsigned n = m->blocks[SIM_CORE].n;
+	uint32_t *now = m->increases;
 
-	memset(now[CORE_READS], 0, (CORE_TRAFFIC_END - CORE_READS) * sizeof(now[0]));
-	for (unsigned i = 0; i < SIM_LANES; i++) {
-		unsigned core = row * SIM_LANES + i;
-
-		now[CORE_EXEC][i] = load->exec[core] * SIM_TICK;
-		now[CORE_EXEC_QUARTER][i] = now[CORE_EXEC][i] / 4;
-		now[CORE_FRAG][i] = load->frag[core] * SIM_TICK;
-		now[CORE_VERTEX_WARPS][i] = warps[core];
-		load->exec[core] = load->frag[core] = 0;
+	memset(now + CORE_READS * n, 0, (CORE_TRAFFIC_END - CORE_READS) * n * sizeof(*now));
+	for (unsigned i = 0; i < n; i++) {
+		now[CORE_EXEC * n + i] = load->exec[i] * SIM_TICK;
+		now[CORE_EXEC_QUARTER * n + i] = now[CORE_EXEC * n + i] / 4;
+		now[CORE_FRAG * n + i] = load->frag[i] * SIM_TICK;
+		now[CORE_VERTEX_WARPS * n + i] = warps[i];
+		sim_total(m, SIM_CORE, CORE_EXEC)[i] += now[CORE_EXEC * n + i];
+		sim_total(m, SIM_CORE, CORE_FRAG)[i] += now[CORE_FRAG * n + i];
+		load->exec[i] = load->frag[i] = 0;
 	}
-	apply_rules(m, LIST_EXEC, load, ROW_CORES + row, now);
-	if (load->ratios[m->laws.tex] > 0)
-		apply_rules(m, LIST_TEXTURE, load, ROW_CORES + row, now);
-	if (load->ratios[m->laws.rays] > 0)
-		apply_rules(m, LIST_RAYS, load, ROW_CORES + row, now);
-	apply_rules(m, load->stream == STREAM_FRAGMENT ? LIST_FRAGMENT : LIST_NONFRAG, load, ROW_CORES + row,
-		    now);
-	beats[0] += sum_of(now, CORE_READS, CORE_WRITES);
-	beats[1] += sum_of(now, CORE_WRITES, CORE_TRAFFIC_END);
+	apply_lists(m, load, SIM_CORE, rest);
+	beats[0] += sum_of(m, CORE_READS, CORE_WRITES);
+	beats[1] += sum_of(m, CORE_WRITES, CORE_TRAFFIC_END);
 }
 
 /* Requests of one line each, distributed over the slices by address. */
-static void flush_slices(struct sim_model *m, struct sim_load *load, const uint64_t beats[2])
+static void flush_slices(struct sim_model *m, struct sim_load *load, const uint64_t beats[2], uint32_t **rest)
 {
-	uint64_t left[2];
+	const unsigned n = m->blocks[SIM_SLICE].n;
 
-	for (unsigned k = 0; k < 2; k++)
-		left[k] = sim_part(beats[k], (uint64_t)load->ratios[m->laws.line], &load->request_carry[k]);
-	for (unsigned row = 0; row < sim_rows(m->gpu.slices); row++) {
-		uint32_t now[SIM_QUANTITIES_MAX][SIM_LANES];
+	for (unsigned k = 0; k < 2; k++) {
+		uint64_t left = sim_part(beats[k], (uint64_t)load->ratios[m->laws.line], (*rest)++);
 
-		for (unsigned i = 0; i < 2 * SIM_LANES; i++) {
-			unsigned slice = row * SIM_LANES + i / 2, k = i % 2;
-			uint64_t own = sim_part(left[k], m->slices[slice].part, &load->slice_carry[slice][k]);
+		for (unsigned i = 0; i < n; i++) {
+			uint64_t own = sim_part(left, m->slices[i].part, (*rest)++);
 
-			left[k] -= own;
-			now[SLICE_READS + k][i / 2] = (uint32_t)own;
-			m->rows[ROW_SLICES + row].total[SLICE_READS + k][i / 2] += own;
+			left -= own;
+			m->increases[(SLICE_READS + k) * n + i] = (uint32_t)own;
+			sim_total(m, SIM_SLICE, SLICE_READS + k)[i] += own;
 		}
-		apply_rules(m, LIST_SLICE, load, ROW_SLICES + row, now);
 	}
+	apply_lists(m, load, SIM_SLICE, rest);
 }
 
 /* The tiler requests warps, which the cores take in turn. */
-static void flush_tiler(struct sim_model *m, struct sim_load *load, uint32_t *warps, uint64_t beats[2])
+static void flush_tiler(struct sim_model *m, struct sim_load *load, uint32_t *warps, uint64_t beats[2],
+			uint32_t **rest)
 {
-	uint32_t now[SIM_QUANTITIES_MAX][SIM_LANES];
+	const unsigned n = m->blocks[SIM_TILER].n;
+	uint32_t *now = m->increases;
 	uint64_t left;
 
-	memset(now[TILER_WORK], 0, sizeof(now[0]));
-	memset(now[TILER_QUEUE], 0, sizeof(now[0]));
-	now[TILER_WORK][0] = (uint32_t)(load->work * SIM_TICK);
-	now[TILER_QUEUE][0] = (uint32_t)(load->tiler * SIM_TICK);
-	apply_rules(m, LIST_TILER, load, ROW_TILER, now);
-	beats[0] += now[TILER_READ_BEATS][0];
-	beats[1] += now[TILER_WRITE_BEATS][0];
-	left = now[TILER_WARPS][0];
+	memset(now, 0, (TILER_QUEUE + 1) * n * sizeof(*now)); /* the inputs */
+	now[TILER_WORK * n] = (uint32_t)(load->work * SIM_TICK);
+	now[TILER_QUEUE * n] = (uint32_t)(load->tiler * SIM_TICK);
+	apply_lists(m, load, SIM_TILER, rest);
+	beats[0] += now[TILER_READ_BEATS * n];
+	beats[1] += now[TILER_WRITE_BEATS * n];
+	left = now[TILER_WARPS * n];
 	for (unsigned i = 0; i < m->gpu.cores; i++) {
-		warps[i] = (uint32_t)sim_part(left, m->cores[i].part, &load->warp_carry[i]);
+		warps[i] = (uint32_t)sim_part(left, m->cores[i].part, (*rest)++);
 		left -= warps[i];
 	}
 }
@@ -146,102 +145,121 @@ static void flush_tiler(struct sim_model *m, struct sim_load *load, uint32_t *wa
 void sim_flush_load(struct sim_model *m, struct sim_load *load)
 {
 	uint64_t beats[2] = {0}; /* reads and writes of 16 bytes */
-	uint32_t warps[SIM_CORES_MAX] = {0};
+	uint32_t warps[SIM_CORES_MAX] = {0}, *rest = load->rest;
 
 	if (!load->touched)
 		return;
-	m->rows[ROW_QUEUES].total[QUEUE_TASKS][load->stream] +=
-		sim_part(load->work, load->task_ratio, &load->task_carry);
+	sim_total(m, SIM_QUEUE, QUEUE_TASKS)[load->stream] += sim_part(load->work, load->task_ratio, rest++);
 	if (load->stream == STREAM_VERTEX)
-		flush_tiler(m, load, warps, beats);
-	for (unsigned row = 0; row < sim_rows(m->gpu.cores); row++)
-		flush_cores(m, load, row, warps, beats);
-	flush_slices(m, load, beats);
+		flush_tiler(m, load, warps, beats, &rest);
+	flush_cores(m, load, warps, beats, &rest);
+	flush_slices(m, load, beats, &rest);
 	load->work = load->tiler = 0;
 	load->touched = false;
 }
 
 /* ---- waits ---- */
 
-static void flush_waits(struct sim_model *m)
+/* Returns where the remainders of the next list are. */
+static uint32_t *flush_waits(struct sim_model *m)
 {
-	const struct sim_load *waits = &m->loads[SIM_WAITS];
-	uint32_t now[SIM_QUANTITIES_MAX][SIM_LANES];
+	uint32_t *now = m->increases, *rest = m->rest;
 
-	for (unsigned i = 0; i < SIM_LANES; i++)
-		now[SLICE_ACTIVE][i] = (uint32_t)(m->wait_any * SIM_TICK);
-	for (unsigned row = 0; row < sim_rows(m->gpu.slices); row++)
-		apply_rules(m, LIST_STALL, waits, ROW_SLICES + row, now);
-	memset(now[QUEUE_CYCLES], 0, sizeof(now[0]));
+	for (unsigned i = 0; i < m->blocks[SIM_SLICE].n; i++)
+		now[SLICE_ACTIVE * m->blocks[SIM_SLICE].n + i] = (uint32_t)(m->wait_any * SIM_TICK);
+	apply_rules(m, LIST_STALL, NULL, &rest);
+	now[LANE_NONFRAG] = 0;
 	for (unsigned s = 0; s < STREAMS; s++) {
-		now[QUEUE_CYCLES][s] = (uint32_t)(m->wait_queue[s] * SIM_TICK);
-		m->rows[ROW_QUEUES].total[QUEUE_CYCLES][s] += now[QUEUE_CYCLES][s];
+		now[s] = (uint32_t)(m->wait_queue[s] * SIM_TICK);
+		sim_total(m, SIM_QUEUE, QUEUE_CYCLES)[s] += now[s];
 		m->wait_queue[s] = 0;
 	}
-	apply_rules(m, LIST_QUEUE, waits, ROW_QUEUES, now);
+	apply_rules(m, LIST_QUEUE, NULL, &rest);
 	m->wait_any = 0;
+	return rest;
 }
 
 void sim_set_waits(struct sim_model *m)
 {
 	const struct sim_rules *stalls = &m->laws.lists[LIST_STALL], *queues = &m->laws.lists[LIST_QUEUE];
+	const unsigned n = m->blocks[SIM_SLICE].n;
 	/* a queue waits longer for cores while it shares them */
 	const double shared = (m->set & (m->set - 1)) != 0 ? 1.4 : 0.8;
 	double reads = 1, writes = 1;
 
 	flush_waits(m);
 	for (unsigned s = 0; s < STREAMS; s++) {
+		const struct sim_load *load = m->now[s];
+
 		if (!(m->set & 1u << s))
 			continue;
-		reads *= 1 - m->now[s]->read_stall;
-		writes *= 1 - m->now[s]->write_stall;
-		for (const struct sim_rule *r = queues->rules; r < queues->rules + queues->n; r++)
-			if (r->op == OP_PART)
-				m->rows[ROW_QUEUES].waits[r->b][s] =
-					(uint32_t)(m->now[s]->waits[r->b] * shared * sim_share(r->shares[s]));
-	}
-	for (const struct sim_rule *r = stalls->rules; r < stalls->rules + stalls->n; r++) {
-		double stall = r->shares[0] * (1 - reads) + r->shares[1] * (1 - writes) + r->shares[2];
+		reads *= 1 - load->read_stall;
+		writes *= 1 - load->write_stall;
+		for (unsigned i = 0; i < queues->n_parts; i++) {
+			uint32_t share = sim_share(queues->waits[i].shares[s]);
 
-		for (unsigned i = 0; i < m->gpu.slices && r->op == OP_PART; i++)
-			m->rows[ROW_SLICES + i / SIM_LANES].waits[r->b][i % SIM_LANES] =
-				sim_share(stall * m->slices[i].skew);
+			queues->skew[i * SIM_LANES + s] = (float)(uint32_t)(load->waits[i] * shared * share);
+		}
+	}
+	for (unsigned i = 0; i < stalls->n_parts; i++) {
+		const double *shares = stalls->waits[i].shares;
+		double stall = shares[0] * (1 - reads) + shares[1] * (1 - writes) + shares[2];
+
+		for (unsigned k = 0; k < m->gpu.slices; k++)
+			stalls->skew[i * n + k] = (float)sim_share(stall * m->slices[k].skew);
 	}
 }
 
 void sim_count_flush(struct sim_model *m)
 {
-	uint64_t(*queue)[SIM_LANES] = m->rows[ROW_QUEUES].total;
-	uint32_t now[SIM_QUANTITIES_MAX][SIM_LANES];
+	const unsigned n = m->blocks[SIM_FRONT].n, all = m->blocks[SIM_QUEUE].n;
+	uint32_t *now = m->increases, *rest;
 
 	m->flushed = m->tick;
 	if (!m->shows)
 		return;
-	flush_waits(m);
-	memset(now, 0, (GPU_TAIL + 1) * sizeof(now[0])); /* the inputs */
-	now[GPU_ANY_QUEUE][0] = (uint32_t)(m->front_any * SIM_TICK);
-	now[GPU_TAIL][0] = (uint32_t)(m->front_tail * SIM_TICK);
+	*sim_total(m, SIM_FRONT, GPU_ACTIVE) = m->active;
+	rest = flush_waits(m);
+	memset(now, 0, (GPU_TAIL + 1) * n * sizeof(*now)); /* the inputs */
+	now[GPU_ANY_QUEUE * n] = (uint32_t)(m->front_any * SIM_TICK);
+	now[GPU_TAIL * n] = (uint32_t)(m->front_tail * SIM_TICK);
+	*sim_total(m, SIM_FRONT, GPU_ANY_QUEUE) += now[GPU_ANY_QUEUE * n];
 	m->front_any = m->front_tail = 0;
-	apply_rules(m, LIST_FRONT, &m->loads[SIM_WAITS], ROW_FRONT, now);
-	for (unsigned i = 0; i < SIM_LOADS; i++)
-		sim_flush_load(m, &m->loads[i]);
-	for (unsigned k = 0; k < m->laws.n_queue; k++)
-		queue[k][LANE_NONFRAG] = queue[k][STREAM_VERTEX] + queue[k][STREAM_COMPUTE];
+	apply_rules(m, LIST_FRONT, NULL, &rest);
+	for (unsigned s = 0; s < STREAMS; s++)
+		for (unsigned i = 0; i < SIM_PASSES_MAX; i++)
+			sim_flush_load(m, &m->loads[s][i]);
+	for (uint64_t *queue = m->blocks[SIM_QUEUE].total,
+		      *end = queue + m->laws.n_quantities[SIM_QUEUE] * all;
+	     queue < end; queue += all)
+		queue[LANE_NONFRAG] = queue[STREAM_VERTEX] + queue[STREAM_COMPUTE];
 }
 
 /* ---- the differences between cores and slices ---- */
 
 /* Let instances deviate by up to `amount`; 0.03 is 3 %. Shares are below those of the job; all
  * other ratios vary around them. */
-static void set_skew(struct sim_model *m, unsigned row, uint64_t key, double amount)
+static void set_skew(const struct sim_model *m, enum sim_block block, unsigned key, double amount)
 {
-	for (unsigned r = 0; r < m->laws.n_ratios; r++)
-		for (unsigned i = 0; i < SIM_LANES; i++) {
-			double off = amount * sim_hash_unit(sim_hash(key, i, r));
+	const unsigned lanes = m->blocks[block].n;
 
-			m->rows[row].skew[r][i] =
-				(float)(r < m->laws.n_shares ? 1 - off : 1 + off - amount / 2);
+	for (const struct sim_rules *list = m->laws.lists; list < m->laws.lists + LIST_STALL; list++) {
+		float *skew = list->skew;
+
+		for (unsigned k = 0; k < list->n && list->block == block; k++) {
+			const struct sim_rule *r = &list->rules[k];
+
+			for (unsigned i = 0; r->is_part && i < lanes; i++) {
+				uint64_t group = sim_hash(m->seed, i / 8, key);
+				double off =
+					amount * sim_hash_unit(sim_hash(group, i % 8, (uint64_t)r->factor));
+
+				*skew++ = (float)((unsigned)r->factor < m->laws.n_shares
+							  ? 1 - off
+							  : 1 + off - amount / 2);
+			}
 		}
+	}
 }
 
 static void init_cores(struct sim_model *m)
@@ -260,8 +278,6 @@ static void init_cores(struct sim_model *m)
 		m->cores[i].part = i + 1 == m->gpu.cores ? SIM_ONE : sim_share(own / left);
 		left -= own;
 	}
-	for (unsigned row = 0; row < sim_rows(m->gpu.cores); row++)
-		set_skew(m, ROW_CORES + row, sim_hash(m->seed, row, 1100), imbalance);
 }
 
 static void init_slices(struct sim_model *m)
@@ -273,20 +289,76 @@ static void init_slices(struct sim_model *m)
 		m->slices[i].part =
 			i + 1 == m->gpu.slices ? SIM_ONE : sim_share((1 + skew) / (m->gpu.slices - i));
 	}
-	for (unsigned row = 0; row < sim_rows(m->gpu.slices); row++)
-		set_skew(m, ROW_SLICES + row, sim_hash(m->seed, row, 2001), 0.02);
+}
+
+/* Allocate zeroed memory that the model owns. */
+static void *own(struct sim_model *m, size_t n, size_t size)
+{
+	GROW(m->owned, m->n_owned, m->owned_cap);
+	return m->owned[m->n_owned++] = xcalloc(n, size);
+}
+
+/* Allocate what counts a load. */
+static void show_load(struct sim_model *m, struct sim_load *load, const struct sim_pass *pass)
+{
+	const struct sim_shader *s = &pass->shaders[load->stream];
+	const struct sim_laws *laws = &m->laws;
+	/* remainders of tasks, warps and requests, and of the rules */
+	unsigned n = 1 + m->gpu.cores + 2 * (1 + m->blocks[SIM_SLICE].n);
+
+	load->lists = 1u << LIST_EXEC | 1u << LIST_SLICE |
+		      1u << (load->stream == STREAM_FRAGMENT ? LIST_FRAGMENT : LIST_NONFRAG);
+	if (load->stream == STREAM_VERTEX)
+		load->lists |= 1u << LIST_TILER;
+	if (s->tex > 0 && s->samples > 0)
+		load->lists |= 1u << LIST_TEXTURE;
+	if (s->rt > 0 && m->gpu.ray_tracing)
+		load->lists |= 1u << LIST_RAYS;
+	for (unsigned i = 0; i < LIST_STALL; i++)
+		n += load->lists & 1u << i ? laws->lists[i].n_parts * m->blocks[laws->lists[i].block].n : 0;
+	load->rest = own(m, n, sizeof(*load->rest));
+	load->ratios = own(m, laws->n_ratios, sizeof(*load->ratios));
+	load->values = own(m, laws->n_values, sizeof(*load->values));
+	load->waits = own(m, laws->lists[LIST_QUEUE].n_parts, sizeof(*load->waits));
+	load->exec = own(m, m->blocks[SIM_CORE].n, sizeof(*load->exec));
+	load->frag = own(m, m->blocks[SIM_CORE].n, sizeof(*load->frag));
 }
 
 void sim_count_show(struct sim_model *m)
 {
+	const unsigned instances[SIM_BLOCKS] = {[SIM_CORE] = m->gpu.cores, [SIM_SLICE] = m->gpu.slices};
 	const struct sim_rules *front = &m->laws.lists[LIST_FRONT];
+	size_t most = 0, waits = 0;
 
-	m->rest = xcalloc((SIM_LOADS + 1) * SIM_ROWS * (size_t)m->laws.n_parts, sizeof(*m->rest));
+	for (unsigned b = 0; b < SIM_BLOCKS; b++) {
+		struct sim_lanes *lanes = &m->blocks[b];
+		size_t n;
+
+		lanes->n = instances[b] ? (instances[b] + SIM_LANES - 1) / SIM_LANES * SIM_LANES : SIM_LANES;
+		n = (size_t)lanes->n * m->laws.n_quantities[b];
+		lanes->total = own(m, n, sizeof(*lanes->total));
+		most = n > most ? n : most;
+	}
+	for (unsigned i = 0; i < SIM_LISTS; i++) {
+		struct sim_rules *list = &m->laws.lists[i];
+		size_t n = (size_t)list->n_parts * m->blocks[list->block].n;
+
+		list->skew = own(m, n, sizeof(*list->skew));
+		waits += i < LIST_STALL ? 0 : n;
+	}
+	m->increases = own(m, most, sizeof(*m->increases));
+	m->rest = own(m, waits, sizeof(*m->rest));
+	m->cores = own(m, m->gpu.cores, sizeof(*m->cores));
 	init_cores(m);
 	init_slices(m);
-	set_skew(m, ROW_TILER, 0, 0);
-	for (const struct sim_rule *r = front->rules; r < front->rules + front->n; r++)
-		if (r->op == OP_PART)
-			m->rows[ROW_FRONT].waits[r->b][0] = sim_share(r->shares[0]);
+	set_skew(m, SIM_CORE, 1100, m->scenario.imbalance);
+	set_skew(m, SIM_SLICE, 2001, 0.02);
+	set_skew(m, SIM_TILER, 0, 0);
+	for (unsigned i = 0; i < front->n_parts; i++)
+		front->skew[i * SIM_LANES] = (float)sim_share(front->waits[i].shares[0]);
+	for (unsigned s = 0; s < STREAMS; s++)
+		for (unsigned i = 0; i < m->scenario.n_passes; i++)
+			if (m->scenario.passes[i].load[s] > 0)
+				show_load(m, &m->loads[s][i], &m->scenario.passes[i]);
 	m->shows = true;
 }

@@ -28,23 +28,17 @@
 #define SIM_QUEUES_MAX 3
 #define SIM_FRAMES_ALIKE 4 /* frames in a row with the same work and ratios */
 #define SIM_PENDING_MAX 32 /* jobs of the frames in flight, per queue */
-#define SIM_LOADS (STREAMS * SIM_PASSES_MAX)
 #define SIM_SETS (1u << STREAMS)
 
-/* Rules: how one quantity follows from another, as src/data/demo.rules describes it. A rule is
- * applied to increases: PART takes a share and carries the remainder on, SUM and REST add and
- * subtract, TIMES multiplies by a constant of the product.
+/* Rules: how one quantity follows from others, as src/data/demo.rules describes it. A rule is
+ * applied to increases: a part is a share whose remainder is carried on; every other rule adds a
+ * multiple of a second quantity.
  *
- * Thousands of rules are applied per sample, so instances are side by side in rows of SIM_LANES:
- * the arithmetic is a straight loop over 32-bit numbers that compilers vectorize. The model flushes
- * often enough for 32 bits. */
+ * Thousands of rules are applied per sample, so instances are side by side in lanes: the arithmetic
+ * is straight over SIM_LANES numbers of 32 bits, which compilers vectorize. The model flushes often
+ * enough for 32 bits. */
 #define SIM_ONE (1u << 24) /* a ratio of 1 */
-#define SIM_LANES 8
-#define SIM_RULES_MAX 56       /* per list */
-#define SIM_QUANTITIES_MAX 208 /* of a block */
-#define SIM_RATIOS_MAX 168
-#define SIM_FORMULAS_MAX 240
-#define SIM_COUNTERS_MAX 320
+#define SIM_LANES 4
 
 /* The quantities that the model itself uses, by block: inputs of the rules, then outputs that it
  * uses further. The rules name the others. Cycles are GPU cycles, traffic is in beats of 16 bytes.
@@ -60,16 +54,21 @@ enum { SLICE_READS, SLICE_WRITES, SLICE_ACTIVE };
 #define CORE_WRITES (CORE_READS + 5) /* by unit, as the reads */
 #define CORE_TRAFFIC_END (CORE_WRITES + 4)
 
-enum sim_op { OP_PART, OP_SUM, OP_REST, OP_TIMES };
-
+/* A part: out = a * ratio. Otherwise out = a + b * factor. */
 struct sim_rule {
-	uint8_t op, out, a; /* a: input */
-	uint16_t b;         /* ratio, second input or constant */
-	double shares[3];   /* of the last three lists */
+	bool is_part;
+	uint8_t out, a, b;
+	int16_t factor; /* of a part: the index of its ratio, or of its wait */
 };
 
-/* A list comes before the lists that use its quantities. In the last three, the ratio of a rule is
- * its index in the text, with shares of its own. */
+/* What the ratios of a part in the last three lists follow from. */
+struct sim_wait {
+	double shares[STREAMS];
+	unsigned number; /* of the rule in its list */
+};
+
+/* A list comes before the lists that use its quantities. Those before LIST_STALL count the work of
+ * loads; the parts of the others have waits instead of ratios. */
 enum sim_list {
 	LIST_EXEC,     /* every kind of work: from CORE_EXEC, CORE_EXEC_QUARTER */
 	LIST_TEXTURE,  /* with texturing: the same inputs */
@@ -85,9 +84,11 @@ enum sim_list {
 };
 
 struct sim_rules {
-	struct sim_rule rules[SIM_RULES_MAX];
-	unsigned n;
-	unsigned first_part; /* the number of its first PART among those of all lists */
+	enum sim_block block;
+	struct sim_rule *rules;
+	unsigned n, cap, n_parts, waits_cap;
+	struct sim_wait *waits; /* of the parts in the last three lists */
+	float *skew; /* by part and lane: of ratios, relative to those of the job; of waits, the ratios */
 };
 
 /* A hash, the source of all random variation. */
@@ -160,14 +161,19 @@ struct sim_inputs {
 };
 
 #define SIM_INPUTS (sizeof(struct sim_inputs) / sizeof(double))
-#define SIM_VALUES_MAX (SIM_INPUTS + SIM_FORMULAS_MAX)
 
-/* A value for the jobs of some streams, computed from earlier values. */
+/* A value for the jobs of some streams, computed from earlier values. Lists that need it, here and
+ * below, are bits by enum sim_list. */
 struct sim_formula {
 	struct expr expr;
 	uint8_t streams; /* bits, by enum sim_stream */
 	bool varies;     /* differs between the jobs of a pass */
-	uint16_t value;  /* index in the values, where inputs come first */
+	uint16_t lists;
+	uint16_t value; /* index in the values, where inputs come first */
+};
+
+struct sim_ratio {
+	uint16_t value, lists;
 };
 
 /* The rules for one product.
@@ -177,14 +183,12 @@ struct sim_formula {
  * those of ordinary content, slightly different in every job. */
 struct sim_laws {
 	struct sim_rules lists[SIM_LISTS];
-	unsigned n_parts; /* in all lists */
-	unsigned n_queue; /* quantities of queues */
-	struct sim_formula formulas[SIM_FORMULAS_MAX];
-	unsigned n_formulas;
-	uint16_t value_of[SIM_RATIOS_MAX];  /* of a ratio */
-	uint8_t streams_of[SIM_RATIOS_MAX]; /* that it is needed for */
-	unsigned n_ratios, n_content, n_shares;
-	uint16_t line, tex, rays; /* the ratios that the model itself knows */
+	struct sim_formula *formulas; /* after sim_book_prune those that vary come last */
+	unsigned n_formulas, formulas_cap, n_fixed;
+	struct sim_ratio *ratios;
+	unsigned n_ratios, ratios_cap, n_content, n_shares;
+	unsigned n_values, n_quantities[SIM_BLOCKS];
+	unsigned line; /* the ratio that the model itself knows */
 };
 
 /* The names in the text, needed only until the counters are found. */
@@ -192,13 +196,13 @@ struct sim_book {
 	struct sim_counter {
 		struct span name; /* "*Queue...": of each queue */
 		uint8_t block, quantity;
-	} counters[SIM_COUNTERS_MAX];
-	unsigned n_counters;
-	struct span quantities[SIM_BLOCKS][SIM_QUANTITIES_MAX];
-	unsigned n_quantities[SIM_BLOCKS];
-	bool needed[SIM_BLOCKS][SIM_QUANTITIES_MAX]; /* a counter shows it, or another follows from it */
-	struct span values[SIM_FORMULAS_MAX];
-	unsigned n_values;
+	} * counters;
+	unsigned n_counters, counters_cap;
+	struct sim_names {
+		struct span *names;
+		unsigned n, cap;
+	} quantities[SIM_BLOCKS], values;
+	bool needed[SIM_BLOCKS][UINT8_MAX]; /* a counter shows it, or another follows from it */
 };
 
 /* Read the rules of a text (sim_book.c); NULL: the shipped one. Call sim_laws_fini even after a
@@ -215,19 +219,20 @@ void sim_laws_fini(struct sim_laws *laws);
  * loads are counted does not matter. */
 struct sim_load {
 	unsigned stream;
+	unsigned lists;                 /* that count it: bits by enum sim_list */
 	uint64_t key;                   /* of those jobs; 0: there was none */
-	float ratios[SIM_RATIOS_MAX];   /* whole numbers; SIM_ONE is 1 */
 	double read_stall, write_stall; /* shares of active cycles */
 	double issue;                   /* share of active cycles in which a core executes, alone */
 	double any;                     /* share of queue time in which a core has work, alone */
-	double waits[SIM_RULES_MAX];    /* of the queue by rule, relative to its shares */
-	double values[SIM_VALUES_MAX];  /* of the formulas */
-	bool known;                     /* those that do not vary */
-	bool touched;                   /* has such ticks */
 	uint64_t task_ratio;
 	uint64_t work, tiler;
-	uint32_t exec[SIM_CORES_MAX], frag[SIM_CORES_MAX]; /* execution and fragment active, by core */
-	uint32_t task_carry, request_carry[2], warp_carry[SIM_CORES_MAX], slice_carry[SIM_SLICES_MAX][2];
+	uint32_t *exec, *frag; /* execution and fragment active, by core */
+	uint32_t *rest;        /* all remainders, in the order in which a flush needs them */
+	float *ratios;         /* whole numbers; SIM_ONE is 1 */
+	double *waits;         /* of the queue by part, relative to its shares */
+	double *values;        /* of the formulas */
+	bool known;            /* those that do not vary */
+	bool touched;          /* has such ticks */
 };
 
 struct sim_queue {
@@ -249,33 +254,22 @@ enum sim_root { ROOT_ANY, ROOT_EXEC, ROOT_VERTEX, ROOT_COMPUTE, ROOT_NONFRAG, RO
 struct sim_core {
 	uint32_t root[ROOT_COUNT];
 	double behind[STREAMS];            /* lag of this core; 0.03 is 3 % */
-	uint64_t any, exec, nonfrag, frag; /* ratios for the running set of streams */
-	uint64_t part;                     /* share of the vertex warps that earlier cores did not take */
+	uint32_t any, exec, nonfrag, frag; /* ratios for the running set of streams */
+	uint32_t part;                     /* share of the vertex warps that earlier cores did not take */
 };
 
 struct sim_slice {
-	uint64_t part; /* share that earlier slices did not take */
+	uint32_t part; /* share that earlier slices did not take */
 	double skew;
 };
 
-/* SIM_LANES instances of a block side by side; lanes without an instance stay 0. The lanes of the
- * queues are the streams, then all work that is not fragment work, and one without work. Tiler and
- * front end have one lane. */
-struct sim_row {
-	float skew[SIM_RATIOS_MAX][SIM_LANES];    /* of ratios, from those of the job; 1: not at all */
-	uint32_t waits[SIM_RULES_MAX][SIM_LANES]; /* ratios of the last three lists */
-	uint64_t total[SIM_QUANTITIES_MAX][SIM_LANES];
-};
-enum {
-	ROW_CORES,
-	ROW_SLICES = ROW_CORES + SIM_CORES_MAX / SIM_LANES,
-	ROW_TILER = ROW_SLICES + SIM_SLICES_MAX / SIM_LANES,
-	ROW_QUEUES,
-	ROW_FRONT,
-	SIM_ROWS
+/* The instances of a block side by side; lanes without an instance stay 0. The lanes of the queues
+ * are the streams, then all work that is not fragment work. Tiler and front end use one lane. */
+struct sim_lanes {
+	unsigned n;      /* a multiple of SIM_LANES */
+	uint64_t *total; /* by quantity and lane */
 };
 #define LANE_NONFRAG STREAMS
-#define LANE_NONE (STREAMS + 1)
 
 /* Called with each frame that is submitted, and how many are in flight, and with each job that has
  * ended, if `ctx` is set. */
@@ -319,27 +313,30 @@ struct sim_model {
 	/* Front end. */
 	struct sim_queue queues[SIM_QUEUES_MAX];
 	unsigned n_queues;
-	unsigned set;                         /* running streams: bits 1 << enum sim_stream */
-	uint64_t tail;                        /* remaining ticks of the cache flush after the last job */
-	uint64_t flushed;                     /* tick at which all totals were last brought up to date */
-	uint64_t longest;                     /* longest time until the next flush, in ticks */
-	struct sim_load loads[SIM_LOADS + 1]; /* by stream and pass; the last has what waits have */
-	struct sim_load *now[STREAMS];        /* of the job that runs on the stream, or that ran last */
-	uint64_t part[STREAMS];               /* ratios for the running set of streams */
-	uint64_t unit_left[SIM_UNITS];        /* remaining ticks from the last jobs */
+	unsigned set;     /* running streams: bits 1 << enum sim_stream */
+	uint64_t active;  /* cycles in which the GPU was active */
+	uint64_t tail;    /* remaining ticks of the cache flush after the last job */
+	uint64_t flushed; /* tick at which all totals were last brought up to date */
+	uint64_t longest; /* longest time until the next flush, in ticks */
+	struct sim_load loads[STREAMS][SIM_PASSES_MAX];
+	struct sim_load *now[STREAMS]; /* of the job that runs on the stream, or that ran last */
+	uint64_t part[STREAMS];        /* ratios for the running set of streams */
+	uint64_t unit_left[SIM_UNITS]; /* remaining ticks from the last jobs */
 
 	/* Ticks that the rules have not processed yet. */
 	uint64_t wait_queue[STREAMS], wait_any, front_any, front_tail;
 
 	/* Counting. */
-	bool shows; /* sim_count_show was called */
+	bool shows;   /* sim_count_show was called */
+	void **owned; /* all memory that it allocated, here, in loads and in lists */
+	unsigned n_owned, owned_cap;
 	struct sim_laws laws;
-	uint32_t (*rest)[SIM_LANES]; /* owned; remainders by load, row and PART */
-	struct sim_core cores[SIM_CORES_MAX];
+	struct sim_lanes blocks[SIM_BLOCKS];
+	uint32_t *increases; /* of one block, by quantity and lane, while rules are applied */
+	uint32_t *rest;      /* remainders of the rules of waits */
+	struct sim_core *cores;
 	struct sim_slice slices[SIM_SLICES_MAX];
-	struct sim_row rows[SIM_ROWS];
 };
-#define SIM_WAITS SIM_LOADS /* load with the ratios of all running jobs */
 
 /* Defaults of --fps and --resolution. */
 #define SIM_FPS 60.0
@@ -386,9 +383,10 @@ static inline uint32_t sim_share(double x)
 	return (uint32_t)((x < 0 ? 0 : x > 1 ? 1 : x) * SIM_ONE);
 }
 
-static inline unsigned sim_rows(unsigned instances)
+/* The total of a quantity in the first lane; the others follow. */
+static inline uint64_t *sim_total(const struct sim_model *m, enum sim_block block, unsigned quantity)
 {
-	return (instances + SIM_LANES - 1) / SIM_LANES;
+	return m->blocks[block].total + quantity * m->blocks[block].n;
 }
 
 #endif

@@ -100,13 +100,13 @@ static int64_t tick_ns(const struct sim_model *m, uint64_t tick)
 static void govern_clock(struct sim_model *m)
 {
 	static const double steps[SIM_CLOCK_STEPS] = {0.4, 0.55, 0.7, 0.85, 1};
-	uint64_t active = m->rows[ROW_FRONT].total[GPU_ACTIVE][0], units;
-	double load =
-		(double)(active - m->governor_active) / (double)((m->tick - m->governor_tick) * SIM_TICK + 1);
+	uint64_t units;
+	double load = (double)(m->active - m->governor_active) /
+		      (double)((m->tick - m->governor_tick) * SIM_TICK + 1);
 	unsigned step = m->step;
 
 	m->load = load < 1 ? load : 1;
-	m->governor_active = active;
+	m->governor_active = m->active;
 	m->governor_tick = m->tick;
 	m->governor_ns += GOVERNOR_NS;
 	if (load > 0.92)
@@ -200,7 +200,8 @@ static void end_jobs(struct sim_model *m)
 	submit_frames(m, tick_ns(m, m->tick));
 	if (!m->set) {
 		m->tail = TAIL_TICKS;
-		m->rows[ROW_FRONT].total[GPU_FLUSHES][0]++;
+		if (m->shows)
+			++*sim_total(m, SIM_FRONT, GPU_FLUSHES);
 	}
 }
 
@@ -283,10 +284,9 @@ bool sim_model_init(struct sim_model *m, const struct source_options *o, struct 
 	m->khz = m->gpu.top_khz;
 	m->governor_ns = GOVERNOR_NS + (int64_t)(sim_hash(m->seed, 0, 3000) % GOVERNOR_NS);
 	m->ready_ns = 1 + (int64_t)(sim_hash(m->seed, 0, 3001) % (uint64_t)m->frame_ns);
-	for (unsigned i = 0; i <= SIM_LOADS; i++)
-		m->loads[i].stream = i / SIM_PASSES_MAX;
 	for (unsigned s = 0; s < STREAMS; s++)
-		m->now[s] = &m->loads[s * SIM_PASSES_MAX];
+		for (unsigned i = 0; i < SIM_PASSES_MAX; i++)
+			m->loads[s][i].stream = s;
 	/* Flush often enough that no result exceeds 32 bits: in a core, few things happen more than
 	 * once per cycle; a slice may have to write for all cores. */
 	m->longest = (1ull << 32) / SIM_TICK /
@@ -297,7 +297,8 @@ bool sim_model_init(struct sim_model *m, const struct source_options *o, struct 
 
 void sim_model_fini(struct sim_model *m)
 {
+	while (m->n_owned)
+		free(m->owned[--m->n_owned]);
+	free(m->owned);
 	sim_laws_fini(&m->laws);
-	free(m->rest);
-	m->rest = NULL;
 }
