@@ -84,19 +84,6 @@ static void draw_was(const struct comparison *c, struct canvas *canvas, struct r
 	canvas_printf(canvas, rect_left(&r, SHORT_COLS), STYLE_DIM, "%5.5s%-1.1s", number, suffix);
 }
 
-/* "34.2 pt", "21.9 %", "new" */
-static void change_text(const struct comparison *c, char *text, size_t size)
-{
-	double share = fabs(compared_share(c)) * 100;
-
-	if (c->unit->kind == UNIT_PERCENT)
-		snprintf(text, size, "%.1f pt", fabs(c->now - c->was));
-	else if (isinf(share))
-		snprintf(text, size, "new");
-	else
-		snprintf(text, size, share < 1000 ? "%.1f %%" : ">999 %%", share);
-}
-
 /* Draw a bar from the middle to the side of the change, in half cells if the terminal has them. */
 static void draw_bar(double share, double full, enum style style, struct canvas *canvas, struct rect r)
 {
@@ -147,8 +134,7 @@ void compared_change(const struct comparison *c, struct canvas *canvas, struct r
 		canvas_text_right(canvas, r, style, "=");
 		return;
 	}
-	change_text(c, text, sizeof(text));
-	canvas_text_right(canvas, r, style, text);
+	canvas_text_right(canvas, r, style, unit_change_format(text, c->was, c->now, c->unit, false));
 	canvas_text(canvas, r, style, canvas->ascii ? (up ? "+" : "-") : (up ? "\u2191" : "\u2193"));
 }
 

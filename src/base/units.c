@@ -271,6 +271,29 @@ static void put_plain(char *at, const char *digits, int exponent, const char *su
 		snprintf(at, NUMBER_TEXT - 1, "%.*s.%s", exponent + 1, digits, digits + exponent + 1);
 }
 
+double unit_change(double was, double now, const struct unit *unit)
+{
+	if (unit->kind == UNIT_PERCENT)
+		return now - was;
+	return now == was ? 0 : (now - was) / fabs(was) * 100;
+}
+
+char *unit_change_format(char *buf, double was, double now, const struct unit *unit, bool sign)
+{
+	double by = unit_change(was, now, unit);
+	const char *name = unit->kind == UNIT_PERCENT ? "pt" : "%";
+
+	if (!isfinite(by))
+		snprintf(buf, UNITS_TEXT, "%s", isnan(by) ? "-" : "new");
+	else if (sign)
+		snprintf(buf, UNITS_TEXT, "%+.1f %s", by, name);
+	else if (fabs(by) >= 1000)
+		snprintf(buf, UNITS_TEXT, ">999 %s", name);
+	else
+		snprintf(buf, UNITS_TEXT, "%.1f %s", fabs(by), name);
+	return buf;
+}
+
 char *number_shortest(char *buf, double value)
 {
 	char digits[24], *end = digits + sizeof(digits) - 1, *at = buf;

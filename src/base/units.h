@@ -39,6 +39,13 @@ char *number_shortest(char *buf, double value);
  * zeros, never -0; "" for NaN and infinity. buf has NUMBER_TEXT bytes. Returns buf. */
 char *number_digits(char *buf, double value, int digits);
 
+/* The change of a value: in points if it is a percentage, else in percent of what it was; +-inf
+ * from 0, NaN if either is unknown. */
+double unit_change(double was, double now, const struct unit *unit);
+/* Format it: "34.2 pt", "21.9 %", "new" from 0, "-" if it is unknown. `sign`: "+34.2 pt"; else
+ * only how much, at most ">999 %". buf has UNITS_TEXT bytes. Returns buf. */
+char *unit_change_format(char *buf, double was, double now, const struct unit *unit, bool sign);
+
 /* "1,241,209,259". buf has UNITS_TEXT bytes. Returns buf. */
 char *count_format(char *buf, uint64_t count);
 

@@ -12,7 +12,7 @@
 #include <string.h>
 
 #define LOGS 2
-#define SAME_PERCENT 0.1 /* smaller changes are none in a text table */
+#define SAME_CHANGE 0.1 /* percent or points: smaller changes are none in a text table */
 /* Percentages near 0 double by chance, so add this to both before ranking. */
 #define FLOOR_PERCENT 0.5
 
@@ -143,12 +143,6 @@ const struct export_format export_compared = {.name = "compared", .hot = true, .
 
 /* ---- the order ---- */
 
-/* Return the change in percent of the first; NaN if that is 0 or one is unknown. */
-static double change_of(const struct compared *r)
-{
-	return r->value[0] ? (r->value[1] - r->value[0]) / r->value[0] * 100 : (double)NAN;
-}
-
 /* Twice and half rank alike. Changes from or to 0 come first; unknown values (-1) come last. */
 static double rank_of(const struct compared *r)
 {
@@ -168,20 +162,12 @@ static int compare_ranks(const void *a, const void *b)
 
 /* ---- printing ---- */
 
-/* Format "+12.3 %"; "new" if the first value was 0. */
-static void change_text(char text[UNITS_TEXT], const struct compared *r)
-{
-	if (isfinite(change_of(r)))
-		snprintf(text, UNITS_TEXT, "%+.1f %%", change_of(r));
-	else
-		snprintf(text, UNITS_TEXT, "%s", isfinite(r->value[1]) && r->value[0] == 0 ? "new" : "-");
-}
-
 static bool is_same(const struct compared *r)
 {
 	double margin = real_root(r->margin[0] * r->margin[0] + r->margin[1] * r->margin[1]);
 
-	return r->value[0] == r->value[1] || fabs(change_of(r)) < SAME_PERCENT ||
+	return r->value[0] == r->value[1] ||
+	       fabs(unit_change(r->value[0], r->value[1], r->unit)) < SAME_CHANGE ||
 	       fabs(r->value[1] - r->value[0]) < margin;
 }
 
@@ -221,11 +207,11 @@ static void print_table(const struct export_compare *c, struct strbuf *out)
 			continue;
 		unit_format(before, r->value[0], r->unit, r->rate, true);
 		unit_format(after, r->value[1], r->unit, r->rate, true);
-		change_text(change, r);
+		unit_change_format(change, r->value[0], r->value[1], r->unit, true);
 		strbuf_printf(out, "%-*s  %12s  %12s  %10s\n", width, r->name, before, after, change);
 	}
-	strbuf_printf(out, "\n%u metric%s changed by less than %.1f %%\n", same, plural_ending(same),
-		      SAME_PERCENT);
+	strbuf_printf(out, "\n%u metric%s changed by less than %.1f %%, or points (pt) of a percentage\n",
+		      same, plural_ending(same), SAME_CHANGE);
 }
 
 static const char *unit_name(char text[UNITS_TEXT], const struct compared *r)
@@ -234,14 +220,24 @@ static const char *unit_name(char text[UNITS_TEXT], const struct compared *r)
 	return text;
 }
 
+/* The change in percent of what it was, and in points: one of them is NaN. */
+static void changes_of(double changes[2], const struct compared *r)
+{
+	bool points = r->unit->kind == UNIT_PERCENT;
+
+	changes[points] = unit_change(r->value[0], r->value[1], r->unit);
+	changes[!points] = (double)NAN;
+}
+
 static void print_csv(const struct export_compare *c, struct strbuf *out)
 {
-	strbuf_str(out, "name,unit,before,after,change_percent" CSV_EOL);
+	strbuf_str(out, "name,unit,before,after,change_percent,change_points" CSV_EOL);
 	for (unsigned i = 0; i < c->n; i++) {
 		const struct compared *r = &c->rows[i];
-		const double numbers[] = {r->value[0], r->value[1], change_of(r)};
+		double numbers[] = {r->value[0], r->value[1], 0, 0};
 		char text[NUMBER_TEXT], unit[UNITS_TEXT];
 
+		changes_of(numbers + 2, r);
 		csv_field(out, r->name);
 		strbuf_printf(out, ",%s", unit_name(unit, r));
 		for (size_t k = 0; k < ARRAY_LEN(numbers); k++)
@@ -267,9 +263,13 @@ static void print_jsonl(const struct export_compare *c, struct strbuf *out)
 	for (unsigned i = 0; i < c->n; i++) {
 		const struct compared *r = &c->rows[i];
 		char unit[UNITS_TEXT];
+		double changes[2];
 
-		json_put(out, "{\"name\":%s,\"unit\":%s,\"before\":%g,\"after\":%g,\"change_percent\":%g}\n",
-			 r->name, unit_name(unit, r), r->value[0], r->value[1], change_of(r));
+		changes_of(changes, r);
+		json_put(out,
+			 "{\"name\":%s,\"unit\":%s,\"before\":%g,\"after\":%g,\"change_percent\":%g,"
+			 "\"change_points\":%g}\n",
+			 r->name, unit_name(unit, r), r->value[0], r->value[1], changes[0], changes[1]);
 	}
 }
 

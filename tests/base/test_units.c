@@ -399,6 +399,37 @@ static void a_number_has_the_unit_of_its_metric(void **state)
 	}
 }
 
+static void a_percentage_changes_by_points_and_all_else_by_percent(void **state)
+{
+	static const struct {
+		const char *unit;
+		double was, now;
+		const char *sign, *size;
+	} cases[] = {
+		{"percent", 2.2, 45.9, "+43.7 pt", "43.7 pt"},
+		{"percent", 45.9, 2.2, "-43.7 pt", "43.7 pt"},
+		{"percent", 0, 5, "+5.0 pt", "5.0 pt"},
+		{"count", 80, 8, "-90.0 %", "90.0 %"},
+		{"count", -10, -5, "+50.0 %", "50.0 %"},
+		{"count", 2, 45.9, "+2195.0 %", ">999 %"},
+		{"count", 0, 5, "new", "new"},
+		{"count", 0, 0, "+0.0 %", "0.0 %"},
+		{"count", NAN, 5, "-", "-"},
+		{"percent", 5, NAN, "-", "-"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+		const struct unit *u = unit(cases[i].unit);
+		char text[UNITS_TEXT];
+
+		assert_string_equal(unit_change_format(text, cases[i].was, cases[i].now, u, true),
+				    cases[i].sign);
+		assert_string_equal(unit_change_format(text, cases[i].was, cases[i].now, u, false),
+				    cases[i].size);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -414,6 +445,7 @@ int main(void)
 		cmocka_unit_test(times_that_make_no_sense_are_refused_with_the_range),
 		cmocka_unit_test(times_are_written_for_people),
 		cmocka_unit_test(digits_are_plain_decimals),
+		cmocka_unit_test(a_percentage_changes_by_points_and_all_else_by_percent),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -16,10 +16,9 @@
 static const struct {
 	const char *name;
 	unsigned before, after;
-} counts[] = {{"CPUContextSwitches", 100, 160},
-	      {"CPUMigrations", 80, 8},
-	      {"CPUPageFaults", 40, 40},
-	      {"CPUPageFaultsMajor", 0, 4}};
+} counts[] = {{"CPUContextSwitches", 100, 160}, {"CPUMigrations", 80, 8},
+	      {"CPUPageFaults", 40, 40},        {"CPUPageFaultsMajor", 0, 4},
+	      {"CPUBranches", 1000, 1000},      {"CPUBranchMispredicts", 24, 460}};
 
 struct compare_bench {
 	char dir[40], before[60], after[60], out[60];
@@ -117,21 +116,24 @@ static const char *compare_as(struct compare_bench *b, enum output_format format
 static void what_changed_most_comes_first(void **state)
 {
 	assert_string_equal(compare_as(*state, FORMAT_CSV),
-			    "name,unit,before,after,change_percent\r\n"
-			    "CPUPageFaultsMajor,count per second,0.0,4.0,\r\n"
-			    "CPUMigrations,count per second,80.0,8.0,-90.0\r\n"
-			    "CPUContextSwitches,count per second,100.0,160.0,60.0\r\n"
-			    "CPUPageFaults,count per second,40.0,40.0,0.0\r\n");
+			    "name,unit,before,after,change_percent,change_points\r\n"
+			    "CPUPageFaultsMajor,count per second,0.0,4.0,,\r\n"
+			    "CPUBranchMispredictRatio,percent,2.4,46.0,,43.6\r\n"
+			    "CPUMigrations,count per second,80.0,8.0,-90.0,\r\n"
+			    "CPUContextSwitches,count per second,100.0,160.0,60.0,\r\n"
+			    "CPUPageFaults,count per second,40.0,40.0,0.0,\r\n");
 }
 
 static void people_see_only_what_changed(void **state)
 {
 	const char *text = compare_as(*state, FORMAT_TABLE);
 
-	assert_non_null(strstr(text, "\nCPUPageFaultsMajor          0 /s          4 /s         new\n"));
-	assert_non_null(strstr(text, "\nCPUMigrations              80 /s          8 /s     -90.0 %\n"));
+	assert_non_null(strstr(text, "\nCPUPageFaultsMajor                0 /s          4 /s         new\n"));
+	assert_non_null(strstr(text, "\nCPUMigrations                    80 /s          8 /s     -90.0 %\n"));
+	assert_non_null(strstr(text, "      2.4 %        46.0 %    +43.6 pt\n"));
 	assert_null(strstr(text, "CPUPageFaults "));
-	assert_non_null(strstr(text, "\n1 metric changed by less than 0.1 %\n"));
+	assert_non_null(
+		strstr(text, "\n1 metric changed by less than 0.1 %, or points (pt) of a percentage\n"));
 }
 
 static void programs_get_an_object_per_metric(void **state)
@@ -141,8 +143,10 @@ static void programs_get_an_object_per_metric(void **state)
 	assert_non_null(strstr(text, "\"seconds\":1.0,"));
 	assert_non_null(strstr(
 		text, "\n{\"name\":\"CPUPageFaultsMajor\",\"unit\":\"count per second\",\"before\":0.0,"
-		      "\"after\":4.0,\"change_percent\":null}\n"));
-	assert_non_null(strstr(text, "\"before\":80.0,\"after\":8.0,\"change_percent\":-90.0}\n"));
+		      "\"after\":4.0,\"change_percent\":null,\"change_points\":null}\n"));
+	assert_non_null(strstr(
+		text, "\"before\":80.0,\"after\":8.0,\"change_percent\":-90.0,\"change_points\":null}\n"));
+	assert_non_null(strstr(text, "\"change_percent\":null,\"change_points\":43.6}\n"));
 }
 
 static void neither_log_is_written_over(void **state)
