@@ -261,7 +261,7 @@ static void describe_phase(struct strbuf *text, const struct sim_scenario *s, co
 	const char *between = "";
 
 	if (s->n_phases > 1)
-		strbuf_printf(text, "%-10s%g s: ", phase->name, phase->seconds);
+		strbuf_printf(text, "%-10.*s%g s: ", SPAN_ARG(phase->name), phase->seconds);
 	else
 		strbuf_str(text, "frame     ");
 	for (unsigned i = 0; i < s->n_passes; i++) {
@@ -269,7 +269,7 @@ static void describe_phase(struct strbuf *text, const struct sim_scenario *s, co
 
 		if (!(phase->passes & 1u << i))
 			continue;
-		strbuf_printf(text, "%s%s%s", between, p->name,
+		strbuf_printf(text, "%s%.*s%s", between, SPAN_ARG(p->name),
 			      p->load[STREAM_COMPUTE] > 0 ? " (compute)"
 			      : p->waits > 0              ? " (after all before)"
 							  : "");
@@ -283,9 +283,13 @@ static void sim_describe(const struct source *source, struct strbuf *text)
 {
 	const struct sim *sim = source->priv;
 	const struct sim_scenario *s = &sim->model.scenario;
+	struct span help = s->help, word;
 
-	strbuf_printf(text, "\nscenario  %s: %s\n", s->name, s->help);
-	strbuf_printf(text, "seed      %" PRIu64 "; the same seed, interval and scenario give the same run\n",
+	strbuf_printf(text, "\nscenario  %s:", s->name);
+	while ((word = span_word(&help)).n)
+		strbuf_printf(text, " %.*s", SPAN_ARG(word));
+	strbuf_printf(text,
+		      "\nseed      %" PRIu64 "; the same seed, interval and scenario give the same run\n",
 		      source->options.seed);
 	strbuf_printf(text, "display   %ux%u at %g Hz\n", sim->model.width, sim->model.height,
 		      sim->model.fps);

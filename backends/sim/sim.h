@@ -33,7 +33,6 @@ struct sim_look {
 
 enum sim_stream { STREAM_VERTEX, STREAM_FRAGMENT, STREAM_COMPUTE, STREAMS };
 
-#define SIM_NAME_BYTES 32
 #define SIM_PASSES_MAX 6
 #define SIM_PHASES_MAX 8
 
@@ -41,7 +40,7 @@ enum sim_stream { STREAM_VERTEX, STREAM_FRAGMENT, STREAM_COMPUTE, STREAMS };
  * time of the step on its own, in units of 1/60 s at the top clock; the fragment load is for
  * 1920x1080. */
 struct sim_pass {
-	char name[SIM_NAME_BYTES];
+	struct span name;
 	double load[STREAMS];
 	double pixels; /* share of the frame's resolution that the pass draws */
 	double waits;  /* starts after all earlier work of the frame, including fragment work */
@@ -51,7 +50,7 @@ struct sim_pass {
 
 /* A period in which the same passes are drawn. Phases follow each other, then repeat. */
 struct sim_phase {
-	char name[SIM_NAME_BYTES];
+	struct span name;
 	double seconds;   /* a whole number */
 	double refreshes; /* a frame is due after this many; 0: as soon as the GPU can */
 	double cpu;       /* load of the CPUs relative to the scenario's own load: 0 to 1 */
@@ -65,9 +64,10 @@ struct sim_cpu_load {
 	double ipc;                  /* instructions per cycle relative to the cores' usual IPC */
 };
 
-/* A workload, as a stanza of data describes it. A flag is 0 or 1. */
+/* A workload, as a stanza of data describes it, which must stay. A flag is 0 or 1. */
 struct sim_scenario {
-	char name[SIM_NAME_BYTES], help[256];
+	const char *name; /* as given to sim_scenario_load */
+	struct span help; /* of one or several lines */
 	struct sim_pass passes[SIM_PASSES_MAX];
 	unsigned n_passes;
 	struct sim_phase phases[SIM_PHASES_MAX];

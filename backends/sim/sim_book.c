@@ -40,7 +40,8 @@ static const char *const block_names[SIM_BLOCKS] = {
 	[SIM_SLICE] = "reads writes active",
 };
 
-/* The inputs of formulas from SIZE_INPUTS on; those before have names in sim_scenario.c. */
+/* The inputs of formulas from SIZE_INPUTS on, which differ between the jobs of a pass; those before
+ * have names in sim_scenario.c. */
 static const char *const input_names[] = {"size.visible", "size.culled", "size.pixels", "size.quads",
 					  "size.partial", "job.load",    "job.over128", "job.over192",
 					  "job.over256",  "job.over320", "job.over384", "job.pixels",
@@ -214,22 +215,22 @@ static bool resolve_value(void *ctx, struct span name, struct expr *out, struct 
 {
 	const struct reader *r = ctx;
 	struct span own = name, group = span_until(&own, '.');
-	bool look = span_is(group, "look");
-	unsigned slot = look ? offsetof(struct sim_inputs, look) / sizeof(double) : 0;
+	unsigned slot = 0;
 
 	if (span_is(group, "gpu")) {
 		double x = gpu_number(r->gpu, own);
 
 		return x >= 0 ? expr_const(out, x) : err_set(err, 0, "not a number of the GPU");
 	}
-	if (look || span_is(group, "shader"))
-		for (const struct sim_number *n = look ? sim_look_numbers : sim_shader_numbers; n->name;
-		     n++, slot++)
-			if (span_is(own, n->name))
-				return expr_load(out, slot, 1);
-	for (unsigned i = 0; i < ARRAY_LEN(input_names); i++)
+	for (const struct sim_number *n = sim_shader_numbers; n->name; n++, slot++)
+		if (span_is(group, "shader") && span_is(own, n->name))
+			return expr_load(out, slot, 1);
+	for (const struct sim_number *n = sim_look_numbers; n->name; n++, slot++)
+		if (span_is(group, "look") && span_is(own, n->name))
+			return expr_load(out, slot, 1);
+	for (unsigned i = 0; i < ARRAY_LEN(input_names); i++, slot++)
 		if (span_is(name, input_names[i]))
-			return expr_load(out, SIZE_INPUTS + i, 1);
+			return expr_load(out, slot, 1);
 	slot = find_name(&r->book->values, name);
 	return slot < r->book->values.n ? expr_load(out, (unsigned)SIM_INPUTS + slot, 1)
 					: err_set(err, 0, "unknown: expected an input or a value above");
@@ -254,7 +255,7 @@ static bool parse_formula(struct reader *r, bool is_ratio, struct span name, str
 {
 	struct sim_names *values = &r->book->values;
 	struct sim_laws *laws = r->laws;
-	unsigned value = find_name(values, name);
+	unsigned value = find_name(values, name), at;
 	struct sim_formula f = {.value = (uint16_t)(SIM_INPUTS + value)};
 	bool varies = false;
 
@@ -268,8 +269,10 @@ static bool parse_formula(struct reader *r, bool is_ratio, struct span name, str
 		for (const struct expr_op *op = f.expr.ops; op < f.expr.ops + f.expr.n; op++)
 			if (op->kind == EXPR_LOAD && !streams_of(laws, op->slot, &f.varies))
 				f.varies |= op->slot >= SIZE_INPUTS;
+		at = f.varies ? laws->n_formulas : laws->n_fixed++;
 		GROW(laws->formulas, laws->n_formulas, laws->formulas_cap);
-		laws->formulas[laws->n_formulas++] = f;
+		memmove(&laws->formulas[at + 1], &laws->formulas[at], (laws->n_formulas++ - at) * sizeof(f));
+		laws->formulas[at] = f;
 	}
 	if (value < values->n)
 		return true;
@@ -366,33 +369,6 @@ static void prune_rules(struct sim_rules *list, bool *needed)
 	GROW_FIT(list->rules, list->n, list->cap);
 }
 
-/* Keep the formulas that a list needs, in an order in which those that do not vary come first. */
-static void prune_formulas(struct sim_laws *laws, uint16_t *needed)
-{
-	struct sim_formula *kept = xcalloc(laws->n_formulas, sizeof(*kept));
-	unsigned n = 0;
-
-	for (unsigned i = laws->n_formulas; i-- > 0;) {
-		struct sim_formula *f = &laws->formulas[i];
-
-		f->lists = needed[f->value];
-		for (const struct expr_op *op = f->expr.ops; op < f->expr.ops + f->expr.n; op++)
-			if (op->kind == EXPR_LOAD)
-				needed[op->slot] |= f->lists;
-		if (!f->lists)
-			expr_fini(&f->expr);
-	}
-	for (unsigned varies = 0; varies < 2; varies++) {
-		laws->n_fixed = n;
-		for (unsigned i = 0; i < laws->n_formulas; i++)
-			if (laws->formulas[i].lists && laws->formulas[i].varies == varies)
-				kept[n++] = laws->formulas[i];
-	}
-	free(laws->formulas);
-	laws->formulas = kept;
-	laws->n_formulas = n;
-}
-
 void sim_book_prune(struct sim_book *book, struct sim_laws *laws)
 {
 	AUTOFREE uint16_t *needed = NULL; /* lists, by value */
@@ -422,7 +398,12 @@ void sim_book_prune(struct sim_book *book, struct sim_laws *laws)
 	}
 	for (unsigned i = 0; i < laws->n_ratios; i++)
 		needed[laws->ratios[i].value] = laws->ratios[i].lists;
-	prune_formulas(laws, needed);
+	for (struct sim_formula *f = laws->formulas + laws->n_formulas; f-- > laws->formulas;) {
+		f->lists = needed[f->value];
+		for (const struct expr_op *op = f->expr.ops; op < f->expr.ops + f->expr.n; op++)
+			if (op->kind == EXPR_LOAD)
+				needed[op->slot] |= f->lists;
+	}
 }
 
 void sim_book_free(struct sim_book *book)

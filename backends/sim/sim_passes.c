@@ -147,7 +147,8 @@ static bool sim_passes_start(struct source *source, int64_t period_ns, int64_t n
 static void write_name(const void *scenario, unsigned name, unsigned ordinal, char *text, size_t size)
 {
 	(void)ordinal;
-	snprintf(text, size, "%s", ((const struct sim_scenario *)scenario)->passes[name - 1].name);
+	snprintf(text, size, "%.*s",
+		 SPAN_ARG(((const struct sim_scenario *)scenario)->passes[name - 1].name));
 }
 
 static enum read_result sim_passes_read(struct source *source, int64_t now_ns, struct sample *sample)

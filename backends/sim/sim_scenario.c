@@ -114,14 +114,10 @@ static int take_number(double *out, const struct sim_number *numbers, const stru
 	return -1;
 }
 
-static bool copy_name(char name[SIM_NAME_BYTES], const struct stanza *s, unsigned line, struct span text,
-		      struct err *err)
+static bool take_name(const struct scenario_text *r, struct span *name, struct span text, struct err *err)
 {
-	if (!text.n || text.n >= SIM_NAME_BYTES)
-		return stanza_fail(s, line, err, "name '%.*s': expected 1 to %d bytes", SPAN_ARG(text),
-				   SIM_NAME_BYTES - 1);
-	snprintf(name, SIM_NAME_BYTES, "%.*s", SPAN_ARG(text));
-	return true;
+	*name = span_trim(text);
+	return name->n || stanza_fail(&r->s, r->line.line, err, "expected a name");
 }
 
 /* Read the row of that name from the tables of the data: the numbers of the table's columns. If
@@ -186,39 +182,33 @@ static bool take_list(double *out, const struct sim_number *numbers, struct sim_
 
 static bool parse_help(struct scenario_text *r, struct err *err)
 {
-	AUTO_STRBUF struct strbuf help = {0};
 	struct stanza_line row;
 	int more;
 
-	strbuf_add(&help, r->line.value.p, r->line.value.n);
+	r->sc->help = r->line.value;
 	while ((more = stanza_more(&r->s, STANZA_ROW, &row, err)) > 0)
-		strbuf_printf(&help, " %.*s", SPAN_ARG(row.text));
-	if (more < 0)
-		return false;
-	if (help.n >= sizeof(r->sc->help))
-		return stanza_fail(&r->s, r->line.line, err, "help is longer than %zu bytes",
-				   sizeof(r->sc->help) - 1);
-	snprintf(r->sc->help, sizeof(r->sc->help), "%s", help.p);
-	return true;
+		r->sc->help.n = (size_t)(row.text.p + row.text.n - r->sc->help.p);
+	return more == 0;
 }
 
 static bool parse_pass(struct scenario_text *r, struct err *err)
 {
-	struct span rest = r->line.value, name = span_trim(span_until(&rest, ':'));
+	struct span rest = r->line.value, name = span_until(&rest, ':');
 	struct sim_pass *p = &r->sc->passes[r->sc->n_passes];
 	bool vertex, fragment;
 
 	if (r->sc->n_passes++ == SIM_PASSES_MAX)
 		return stanza_fail(&r->s, r->line.line, err, "a scenario has at most %d passes",
 				   SIM_PASSES_MAX);
-	if (!copy_name(p->name, &r->s, r->line.line, name, err) ||
+	if (!take_name(r, &p->name, name, err) ||
 	    !take_list(NUMBERS_IN(p, sim_pass, load), pass_numbers, p, r, rest, err))
 		return false;
 	vertex = p->load[STREAM_VERTEX] > 0;
 	fragment = p->load[STREAM_FRAGMENT] > 0;
 	if (p->load[STREAM_COMPUTE] > 0 ? vertex || fragment : !(vertex && fragment && p->look.overdraw > 0))
 		return stanza_fail(&r->s, r->line.line, err,
-				   "pass '%s': expected vertex, fragment and look, or compute", p->name);
+				   "pass '%.*s': expected vertex, fragment and look, or compute",
+				   SPAN_ARG(p->name));
 	return true;
 }
 
@@ -232,7 +222,7 @@ static bool parse_phase(struct scenario_text *r, struct err *err)
 	if (sc->n_phases++ == SIM_PHASES_MAX)
 		return stanza_fail(&r->s, r->line.line, err, "a scenario has at most %d phases",
 				   SIM_PHASES_MAX);
-	if (!copy_name(p->name, &r->s, r->line.line, span_trim(name), err) ||
+	if (!take_name(r, &p->name, name, err) ||
 	    !take_list(NUMBERS_IN(p, sim_phase, seconds), phase_numbers, NULL, r, list, err))
 		return false;
 	p->seconds = (unsigned)p->seconds;
@@ -242,7 +232,7 @@ static bool parse_phase(struct scenario_text *r, struct err *err)
 		struct span pass = span_trim(span_until(&passes, ','));
 		unsigned i = 0;
 
-		while (i < sc->n_passes && !span_is(pass, sc->passes[i].name))
+		while (i < sc->n_passes && !span_eq(pass, sc->passes[i].name))
 			i++;
 		if (i == sc->n_passes)
 			return stanza_fail(&r->s, r->line.line, err, "no pass '%.*s' above", SPAN_ARG(pass));
@@ -292,15 +282,14 @@ bool sim_scenario_load(struct sim_scenario *sc, const struct gpudb *db, const ch
 	AUTO_STRBUF struct strbuf all = {0};
 	char shown[64];
 
-	*sc = (struct sim_scenario){0};
 	name = name ? name : "mixed";
+	*sc = (struct sim_scenario){.name = name};
 	for (unsigned i = db->n_parts; i-- > 0;) {
 		const struct gpudb_part *part = &db->parts[i];
 		struct scenario_text r = {.sc = sc, .db = db, .s = part->text};
 
 		if (span_is(part->keyword, "scenario") && span_is(part->name, name))
-			return copy_name(sc->name, &part->text, part->line, part->name, err) &&
-			       parse_scenario(&r, part->line, err);
+			return parse_scenario(&r, part->line, err);
 	}
 	gpudb_scenarios(db, &all);
 	return err_set(err, ERR_USAGE, "--demo: unknown '%s': expected one of %s",

@@ -68,12 +68,11 @@ static inline void load_scenarios(void)
 	atexit(free_scenarios);
 	for (unsigned i = 0; scenarios_db && i < scenarios_db->n_parts; i++) {
 		const struct gpudb_part *part = &scenarios_db->parts[i];
-		AUTOFREE char *name = span_dup(part->name);
 		unsigned s = sim_n_scenarios;
 
 		if (!span_is(part->keyword, "scenario"))
 			continue;
-		if (!sim_scenario_load(&sim_scenarios[s], scenarios_db, name, &err) ||
+		if (!sim_scenario_load(&sim_scenarios[s], scenarios_db, span_dup(part->name), &err) ||
 		    !load_signs(&sim_signs[s], part->text, &err))
 			break;
 		sim_n_scenarios++;

@@ -404,7 +404,7 @@ static void every_scenario_names_three_to_six_ranges_with_a_reason(void **state)
 	for (unsigned s = 0; s < sim_n_scenarios; s++) {
 		assert_string_equal(sim_scenarios[s].name, names[s]);
 		assert_in_range(sim_signs[s].n_expect, 3, 6);
-		assert_true(*sim_scenarios[s].help);
+		assert_true(sim_scenarios[s].help.n);
 		for (unsigned i = 0; i < sim_signs[s].n_expect; i++) {
 			assert_true(sim_signs[s].expect[i].low < sim_signs[s].expect[i].high);
 			assert_true(sim_signs[s].expect[i].why.n);

@@ -234,7 +234,7 @@ static void the_phases_of_a_mixed_scene_are_followed_within_two_seconds(void **s
 		for (unsigned k = 0; k < 2 * 90; k++) {
 			const struct sim_phase *phase = sim_scenario_phase(mixed, s.watch.run.now_ns);
 			const struct scene_verdict wanted = {
-				"mixed", strcmp(phase->name, "idle") ? "frame-cap" : "idle"};
+				"mixed", span_is(phase->name, "idle") ? "idle" : "frame-cap"};
 
 			if (phase != before)
 				changed_ns = s.watch.run.now_ns;
@@ -242,8 +242,9 @@ static void the_phases_of_a_mixed_scene_are_followed_within_two_seconds(void **s
 			scene_step(&s);
 			scene_judge(&s, judge);
 			if (s.watch.run.now_ns - changed_ns > 2000 * MS && !is_right(judge, &wanted))
-				fail_msg("%s at %.1f s (%s): %s", gpus[g], (double)s.watch.run.now_ns * 1e-9,
-					 phase->name, judge_verdict_name(&judge->verdict));
+				fail_msg("%s at %.1f s (%.*s): %s", gpus[g],
+					 (double)s.watch.run.now_ns * 1e-9, SPAN_ARG(phase->name),
+					 judge_verdict_name(&judge->verdict));
 		}
 		assert_int_equal(judge->verdict.changes, 3);
 		judge_free(judge);
