@@ -26,8 +26,8 @@
 #define SIM_CORES_MAX 64
 #define SIM_SLICES_MAX 16
 #define SIM_QUEUES_MAX 3
-#define SIM_FRAMES_ALIKE 4 /* frames in a row with the same work and ratios */
-#define SIM_PENDING_MAX 32 /* jobs of the frames in flight, per queue */
+#define SIM_FRAMES_ALIKE 4                   /* frames in a row with the same work and ratios */
+#define SIM_PENDING_MAX (3 * SIM_PASSES_MAX) /* jobs of the frames in flight, per queue */
 #define SIM_SETS (1u << STREAMS)
 
 /* Rules: how one quantity follows from others, as src/data/demo.rules describes it. A rule is
@@ -140,7 +140,7 @@ struct sim_job {
 	uint64_t work; /* in ticks, if the job runs alone */
 	uint64_t tasks;
 	uint64_t key;                  /* seeds the deviations of this job */
-	double drifts[SIM_DRIFTS];     /* at the submission of the first of the alike frames */
+	const double *drifts;          /* at the submission of the first of the alike frames */
 	struct sim_size size;          /* of a render pass */
 	uint64_t need[SIM_QUEUES_MAX]; /* jobs of each queue that must end first */
 	uint64_t frame;
@@ -303,7 +303,7 @@ struct sim_model {
 
 	/* Frames. */
 	uint64_t frame;
-	double drifts[SIM_DRIFTS]; /* of the frames that are alike */
+	double drifts[2][SIM_DRIFTS]; /* of the frames that are alike, and of those before */
 	unsigned in_flight;
 	int64_t ready_ns; /* time when the CPU has the next frame ready */
 	int64_t vsync;    /* number of the last refresh with a frame */
