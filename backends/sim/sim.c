@@ -9,7 +9,6 @@
 
 #include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #define LEVELS_NS 1000000000 /* how often levels of the system change, as for a real GPU */
@@ -25,7 +24,7 @@ struct sim_slot {
 struct sim {
 	struct sim_pace pace; /* first */
 	struct sim_model model;
-	struct sim_slot *slots; /* owned; one per counter slot of the source */
+	struct sim_slot *slots; /* of the model; one per counter slot of the source */
 	unsigned n_slots;
 	struct gpu_balance balance;
 	uint64_t last_exec[SIM_CORES_MAX];
@@ -153,7 +152,7 @@ static bool show_counters(struct source *source, struct err *err)
 
 	if (ok) {
 		sim->n_slots = source->n_slots;
-		sim->slots = xcalloc(sim->n_slots, sizeof(*sim->slots));
+		sim->slots = sim_own(m, sim->n_slots, sizeof(*sim->slots));
 		for (unsigned i = 0; i < sim->n_slots; i++)
 			sim->slots[i] = plan_slot(source, m, &source->slots[i], book);
 		gpu_balance_init(&sim->balance, source);
@@ -251,8 +250,6 @@ static void sim_close(struct source *source)
 {
 	struct sim *sim = source->priv;
 
-	free(sim->slots);
-	sim->slots = NULL;
 	sim_model_fini(&sim->model);
 }
 

@@ -130,12 +130,8 @@ static bool take_quantity(const struct reader *r, enum sim_block block, struct s
 
 static bool find_ratio(const struct reader *r, struct span name, unsigned *ratio, struct err *err)
 {
-	unsigned value = (unsigned)SIM_INPUTS + find_name(&r->book->values, name);
-
-	for (*ratio = 0; *ratio < r->laws->n_ratios; ++*ratio)
-		if (r->laws->ratios[*ratio].value == value)
-			return true;
-	return line_fail(r, name, "a ratio above", err);
+	*ratio = find_name(&r->book->ratios, name);
+	return *ratio < r->book->ratios.n || line_fail(r, name, "a ratio above", err);
 }
 
 /* The operation of a rule on its first input: "% RATIO", "% SHARE ...", "+ QUANTITY", "- QUANTITY"
@@ -279,6 +275,7 @@ static bool parse_formula(struct reader *r, bool is_ratio, struct span name, str
 	add_name(values, name);
 	if (!is_ratio)
 		return true;
+	add_name(&r->book->ratios, name);
 	GROW(laws->ratios, laws->n_ratios, laws->ratios_cap);
 	laws->ratios[laws->n_ratios++] = (struct sim_ratio){.value = f.value};
 	return true;
@@ -411,6 +408,7 @@ void sim_book_free(struct sim_book *book)
 	for (unsigned b = 0; b < SIM_BLOCKS; b++)
 		free(book->quantities[b].names);
 	free(book->values.names);
+	free(book->ratios.names);
 	free(book->counters);
 	free(book);
 	sys_unload(embed_demo_rules, embed_demo_rules_end);

@@ -93,25 +93,19 @@ void sim_count_rates(struct sim_model *m)
 static void core_ticks(struct sim_model *m, unsigned i, uint64_t ticks)
 {
 	struct sim_core *core = &m->cores[i];
-	uint64_t any = sim_part(ticks, core->any, &core->root[ROOT_ANY]);
-	uint64_t exec = sim_part(any, core->exec, &core->root[ROOT_EXEC]);
-	uint64_t vertex = sim_part(exec, m->part[STREAM_VERTEX], &core->root[ROOT_VERTEX]);
-	uint64_t compute = sim_part(exec - vertex, m->part[STREAM_COMPUTE], &core->root[ROOT_COMPUTE]);
-	uint64_t fragment = m->set & F ? exec - vertex - compute : 0;
-	uint64_t nonfrag = vertex + compute, frag;
+	uint32_t *rest = core->rest;
+	uint64_t any = sim_part(ticks, core->any, rest++), exec = sim_part(any, core->exec, rest++);
+	uint64_t vertex = sim_part(exec, m->part[STREAM_VERTEX], rest++);
+	uint64_t compute = sim_part(exec - vertex, m->part[STREAM_COMPUTE], rest++);
+	uint64_t fragment = m->set & F ? exec - vertex - compute : 0, nonfrag = vertex + compute;
 
-	nonfrag += sim_part(any - nonfrag, core->nonfrag, &core->root[ROOT_NONFRAG]);
-	frag = fragment + sim_part(any - fragment, core->frag, &core->root[ROOT_FRAG]);
+	nonfrag += sim_part(any - nonfrag, core->nonfrag, rest++);
 	sim_total(m, SIM_CORE, CORE_ANY)[i] += any * SIM_TICK;
 	sim_total(m, SIM_CORE, CORE_NONFRAG)[i] += nonfrag * SIM_TICK;
-	if (m->set & V)
-		m->now[STREAM_VERTEX]->exec[i] += (uint32_t)vertex;
-	if (m->set & C)
-		m->now[STREAM_COMPUTE]->exec[i] += (uint32_t)compute;
-	if (m->set & F) {
-		m->now[STREAM_FRAGMENT]->exec[i] += (uint32_t)fragment;
-		m->now[STREAM_FRAGMENT]->frag[i] += (uint32_t)frag;
-	}
+	m->now[STREAM_VERTEX]->exec[i] += (uint32_t)vertex;
+	m->now[STREAM_COMPUTE]->exec[i] += (uint32_t)compute;
+	m->now[STREAM_FRAGMENT]->exec[i] += (uint32_t)fragment;
+	m->now[STREAM_FRAGMENT]->frag[i] += (uint32_t)(fragment + sim_part(any - fragment, core->frag, rest));
 }
 
 static void front_ticks(struct sim_model *m, uint64_t ticks)

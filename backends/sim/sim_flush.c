@@ -239,27 +239,18 @@ void sim_count_flush(struct sim_model *m)
 
 /* Let instances deviate by up to `amount`; 0.03 is 3 %. Shares are below those of the job; all
  * other ratios vary around them. */
-static void set_skew(const struct sim_model *m, enum sim_block block, unsigned key, double amount)
+static void set_skew(const struct sim_model *m, const struct sim_rules *list, unsigned key, double amount)
 {
-	const unsigned lanes = m->blocks[block].n;
+	float *skew = list->skew;
 
-	for (const struct sim_rules *list = m->laws.lists; list < m->laws.lists + LIST_STALL; list++) {
-		float *skew = list->skew;
+	for (const struct sim_rule *r = list->rules; r < list->rules + list->n; r++)
+		for (unsigned i = 0; r->is_part && i < m->blocks[list->block].n; i++) {
+			uint64_t group = sim_hash(m->seed, i / 8, key);
+			double off = amount * sim_hash_unit(sim_hash(group, i % 8, (uint64_t)r->factor));
 
-		for (unsigned k = 0; k < list->n && list->block == block; k++) {
-			const struct sim_rule *r = &list->rules[k];
-
-			for (unsigned i = 0; r->is_part && i < lanes; i++) {
-				uint64_t group = sim_hash(m->seed, i / 8, key);
-				double off =
-					amount * sim_hash_unit(sim_hash(group, i % 8, (uint64_t)r->factor));
-
-				*skew++ = (float)((unsigned)r->factor < m->laws.n_shares
-							  ? 1 - off
-							  : 1 + off - amount / 2);
-			}
+			*skew++ = (float)((unsigned)r->factor < m->laws.n_shares ? 1 - off
+										 : 1 + off - amount / 2);
 		}
-	}
 }
 
 static void init_cores(struct sim_model *m)
@@ -291,8 +282,7 @@ static void init_slices(struct sim_model *m)
 	}
 }
 
-/* Allocate zeroed memory that the model owns. */
-static void *own(struct sim_model *m, size_t n, size_t size)
+void *sim_own(struct sim_model *m, size_t n, size_t size)
 {
 	GROW(m->owned, m->n_owned, m->owned_cap);
 	return m->owned[m->n_owned++] = xcalloc(n, size);
@@ -316,17 +306,21 @@ static void show_load(struct sim_model *m, struct sim_load *load, const struct s
 		load->lists |= 1u << LIST_RAYS;
 	for (unsigned i = 0; i < LIST_STALL; i++)
 		n += load->lists & 1u << i ? laws->lists[i].n_parts * m->blocks[laws->lists[i].block].n : 0;
-	load->rest = own(m, n, sizeof(*load->rest));
-	load->ratios = own(m, laws->n_ratios, sizeof(*load->ratios));
-	load->values = own(m, laws->n_values, sizeof(*load->values));
-	load->waits = own(m, laws->lists[LIST_QUEUE].n_parts, sizeof(*load->waits));
-	load->exec = own(m, m->blocks[SIM_CORE].n, sizeof(*load->exec));
-	load->frag = own(m, m->blocks[SIM_CORE].n, sizeof(*load->frag));
+	load->rest = sim_own(m, n, sizeof(*load->rest));
+	load->ratios = sim_own(m, laws->n_ratios, sizeof(*load->ratios));
+	load->values = sim_own(m, laws->n_values, sizeof(*load->values));
+	load->waits = sim_own(m, laws->lists[LIST_QUEUE].n_parts, sizeof(*load->waits));
+	load->exec = sim_own(m, m->blocks[SIM_CORE].n, sizeof(*load->exec));
+	load->frag = sim_own(m, m->blocks[SIM_CORE].n, sizeof(*load->frag));
+	for (unsigned stream = 0; stream < STREAMS; stream++)
+		m->now[stream] = load; /* which gets nothing before jobs begin */
 }
 
 void sim_count_show(struct sim_model *m)
 {
 	const unsigned instances[SIM_BLOCKS] = {[SIM_CORE] = m->gpu.cores, [SIM_SLICE] = m->gpu.slices};
+	const unsigned keys[SIM_BLOCKS] = {[SIM_CORE] = 1100, [SIM_SLICE] = 2001};
+	const double amounts[SIM_BLOCKS] = {[SIM_CORE] = m->scenario.imbalance, [SIM_SLICE] = 0.02};
 	const struct sim_rules *front = &m->laws.lists[LIST_FRONT];
 	size_t most = 0, waits = 0;
 
@@ -336,24 +330,24 @@ void sim_count_show(struct sim_model *m)
 
 		lanes->n = instances[b] ? (instances[b] + SIM_LANES - 1) / SIM_LANES * SIM_LANES : SIM_LANES;
 		n = (size_t)lanes->n * m->laws.n_quantities[b];
-		lanes->total = own(m, n, sizeof(*lanes->total));
+		lanes->total = sim_own(m, n, sizeof(*lanes->total));
 		most = n > most ? n : most;
 	}
 	for (unsigned i = 0; i < SIM_LISTS; i++) {
 		struct sim_rules *list = &m->laws.lists[i];
 		size_t n = (size_t)list->n_parts * m->blocks[list->block].n;
 
-		list->skew = own(m, n, sizeof(*list->skew));
-		waits += i < LIST_STALL ? 0 : n;
+		list->skew = sim_own(m, n, sizeof(*list->skew));
+		if (i < LIST_STALL)
+			set_skew(m, list, keys[list->block], amounts[list->block]);
+		else
+			waits += n;
 	}
-	m->increases = own(m, most, sizeof(*m->increases));
-	m->rest = own(m, waits, sizeof(*m->rest));
-	m->cores = own(m, m->gpu.cores, sizeof(*m->cores));
+	m->increases = sim_own(m, most, sizeof(*m->increases));
+	m->rest = sim_own(m, waits, sizeof(*m->rest));
+	m->cores = sim_own(m, m->gpu.cores, sizeof(*m->cores));
 	init_cores(m);
 	init_slices(m);
-	set_skew(m, SIM_CORE, 1100, m->scenario.imbalance);
-	set_skew(m, SIM_SLICE, 2001, 0.02);
-	set_skew(m, SIM_TILER, 0, 0);
 	for (unsigned i = 0; i < front->n_parts; i++)
 		front->skew[i * SIM_LANES] = (float)sim_share(front->waits[i].shares[0]);
 	for (unsigned s = 0; s < STREAMS; s++)

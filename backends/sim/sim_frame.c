@@ -63,22 +63,16 @@ static void need_all(struct sim_model *m, struct sim_job *job)
 		job->need[q] = m->queues[q].added - (&m->queues[q] == queue_of(m, job->stream));
 }
 
-/* Those of the frame that is made now. */
-static const double *frame_drifts(const struct sim_model *m)
-{
-	return m->drifts[m->frame / SIM_FRAMES_ALIKE % 2];
-}
-
 /* Return the current load of a pass, in units of 1/60 s at the top clock: some passes scale with
  * the whole frame, some with the view of the camera. */
 static double load_of(const struct sim_model *m, unsigned pass, enum sim_stream stream)
 {
-	const double pixels = stream == STREAM_FRAGMENT ? m->pixel_scale : 1, *drifts = frame_drifts(m);
+	const double pixels = stream == STREAM_FRAGMENT ? m->pixel_scale : 1;
 	uint64_t what = 5000 + pass * STREAMS + stream;
 	double jitter = 0.1 * (sim_hash_unit(sim_hash(m->seed, m->frame / SIM_FRAMES_ALIKE, what)) - 0.5);
-	double more = (0.06 + 0.5 * m->scenario.wave) * drifts[(1 + pass + 3 * stream) % SIM_DRIFTS];
+	double more = (0.06 + 0.5 * m->scenario.wave) * m->drifts[(1 + pass + 3 * stream) % SIM_DRIFTS];
 
-	return m->scenario.passes[pass].load[stream] * pixels * (1 + m->scenario.wave * drifts[0]) *
+	return m->scenario.passes[pass].load[stream] * pixels * (1 + m->scenario.wave * m->drifts[0]) *
 	       (1 + jitter + more);
 }
 
@@ -100,7 +94,7 @@ static struct sim_job *add_job(struct sim_model *m, unsigned pass, enum sim_stre
 		.frame = m->frame,
 		.work = ticks < 1 ? 1 : (uint64_t)ticks,
 		.key = sim_hash(m->seed, m->frame / SIM_FRAMES_ALIKE, pass * STREAMS + stream),
-		.drifts = frame_drifts(m),
+		.drifts = m->drifts,
 	};
 	job->tasks = 1 + (uint64_t)(stream == STREAM_FRAGMENT
 					    ? m->pixels * p->pixels / (m->gpu.task * m->gpu.task)
@@ -171,8 +165,10 @@ void sim_frame_submit(struct sim_model *m, int64_t at_ns)
 	const struct sim_phase *phase = sim_scenario_phase(&m->scenario, at_ns);
 	struct sim_job *last = NULL;
 
-	if (m->frame % SIM_FRAMES_ALIKE == 0)
-		sim_drift(m->seed, at_ns, m->drifts[m->frame / SIM_FRAMES_ALIKE % 2]);
+	if (m->frame % SIM_FRAMES_ALIKE == 0) {
+		m->drifts = m->all_drifts[m->frame / SIM_FRAMES_ALIKE % 2];
+		sim_drift(m->seed, at_ns, m->drifts);
+	}
 	for (unsigned i = 0; i < m->scenario.n_passes; i++)
 		if (phase->passes & 1u << i)
 			last = add_pass(m, i);

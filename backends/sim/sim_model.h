@@ -201,7 +201,7 @@ struct sim_book {
 	struct sim_names {
 		struct span *names;
 		unsigned n, cap;
-	} quantities[SIM_BLOCKS], values;
+	} quantities[SIM_BLOCKS], values, ratios;
 	bool needed[SIM_BLOCKS][UINT8_MAX]; /* a counter shows it, or another follows from it */
 };
 
@@ -249,10 +249,8 @@ static inline struct sim_job *sim_queue_head(struct sim_queue *queue)
 	return &queue->pending[queue->ended % SIM_PENDING_MAX];
 }
 
-enum sim_root { ROOT_ANY, ROOT_EXEC, ROOT_VERTEX, ROOT_COMPUTE, ROOT_NONFRAG, ROOT_FRAG, ROOT_COUNT };
-
 struct sim_core {
-	uint32_t root[ROOT_COUNT];
+	uint32_t rest[6];                  /* remainders, in the order in which ticks need them */
 	double behind[STREAMS];            /* lag of this core; 0.03 is 3 % */
 	uint32_t any, exec, nonfrag, frag; /* ratios for the running set of streams */
 	uint32_t part;                     /* share of the vertex warps that earlier cores did not take */
@@ -303,7 +301,7 @@ struct sim_model {
 
 	/* Frames. */
 	uint64_t frame;
-	double drifts[2][SIM_DRIFTS]; /* of the frames that are alike, and of those before */
+	double *drifts, all_drifts[2][SIM_DRIFTS]; /* of the frames that are alike, and of those before */
 	unsigned in_flight;
 	int64_t ready_ns; /* time when the CPU has the next frame ready */
 	int64_t vsync;    /* number of the last refresh with a frame */
@@ -364,6 +362,7 @@ void sim_count_ticks(struct sim_model *model, uint64_t ticks);
  * it there are no totals. flush: update all totals, or only those of a load before its ratios
  * change. waits: likewise for slices and queues, and give them the ratios of the running jobs. */
 void sim_count_show(struct sim_model *model);
+void *sim_own(struct sim_model *model, size_t n, size_t size); /* zeroed, until sim_model_fini */
 void sim_count_flush(struct sim_model *model);
 void sim_flush_load(struct sim_model *model, struct sim_load *load);
 void sim_set_waits(struct sim_model *model);
