@@ -12,7 +12,7 @@
 #define PAST_NS 300000000ll     /* age at which the past of a simulated device has arrived and is shown */
 #define PAST_DRAIN_NS 4000000ll /* drain this often until then, to save room in rings */
 #define FEW_NS 100000000ll      /* from this interval on, few instances are kept from the start */
-#define SETTLED_NS 2000000000ll /* from the start, or a reload of the data, to the first unload */
+#define UNLOAD_NS 50000000ll    /* from the start to the first regular unload; then twice as long */
 #define REST_NS 10000000000ll   /* a screen that was paused for this long counts as unwatched */
 #define DRAIN_NS 1000000000ll   /* rings are drained at least this often, however slow the refresh */
 
@@ -86,7 +86,7 @@ static void take_events(struct live *l, int64_t now)
 	l->changes = l->session.changes;
 	feeds_follow(&l->feeds);
 	screen_follow(&l->screen);
-	l->unload_ns = now + SETTLED_NS;
+	l->unload_ns = now;
 	if (!session_is_counting(&l->session))
 		l->screen.pane.table.counted = (struct process_id){0};
 }
@@ -316,7 +316,7 @@ static void run_loop(struct live *l)
 		else
 			run_measurement(l, now);
 		if (now >= l->unload_ns) {
-			l->unload_ns = now + (now - l->start_ns); /* at 2, 4, 8 s and so on */
+			l->unload_ns = now + (now - l->start_ns) + UNLOAD_NS;
 			self_unload();
 		}
 		if (!l->end && l->dirty && term_ready(l->term) &&
@@ -354,6 +354,7 @@ static bool wait_for_devices(struct live *l, struct err *err)
 	struct pollfd fd = {.fd = session_opening_fd(&l->session), .events = POLLIN};
 	int64_t since = l->sys->monotonic_ns(l->sys);
 
+	self_unload(); /* the data is read */
 	if (l->sys->poll(l->sys, &fd, 1, PATIENCE_MS) > 0)
 		return true;
 	if (!open_terminal(l, err))
@@ -400,7 +401,7 @@ static bool start_screen(struct live *l, struct err *err)
 		return false;
 	now = l->sys->monotonic_ns(l->sys);
 	l->start_ns = now;
-	l->unload_ns = now + SETTLED_NS;
+	l->unload_ns = now;
 	l->next_step_ns =
 		now + (l->session.has_past && l->feeds.refresh_ns > PAST_NS ? PAST_NS : l->feeds.refresh_ns);
 	canvas_init(&l->canvas, 1, 1, !term_utf8(l->term));
