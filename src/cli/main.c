@@ -110,7 +110,7 @@ int main(int argc, char **argv)
 	mallopt(M_ARENA_MAX, 1); /* threads that measure hardly allocate: they need no heaps of their own */
 	/* glibc would raise it when the first large block is freed. Rings then lie in the heap,
 	 * where even what no sample has reached is in memory. */
-	mallopt(M_MMAP_THRESHOLD, 128 << 10);
+	mallopt(M_MMAP_THRESHOLD, 32 << 10);
 #endif
 	status = (int)options_parse(&options, argc, argv, &err);
 	if (status == EXIT_DONE) {
