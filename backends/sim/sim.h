@@ -10,13 +10,33 @@
 #include "backends/backend.h"
 
 /* A number of a struct, by the word before it. A table has those of a struct in the order of its
- * members, then one without a name. What a text does not name is `otherwise`. */
+ * members, several together if they are alike, then one without a name. What a text does not name is
+ * `otherwise`. */
 struct sim_number {
 	const char *name;
 	double low, high, otherwise;
 };
 /* sim_scenario.c says what each is. */
 extern const struct sim_number sim_shader_numbers[], sim_look_numbers[];
+
+/* The texts of a row: the word before its numbers, and what follows them. */
+struct sim_row {
+	struct span name, rest;
+};
+
+/* A table of the data. Its rows become structs: a struct sim_row, the numbers, and what `finish` sets
+ * from them. It returns what is wrong, or NULL; without it nothing may follow the numbers. */
+struct sim_table {
+	const char *keyword;
+	const struct sim_number *numbers;
+	size_t size; /* of a struct; 0: the numbers alone, of one row */
+	unsigned most;
+	const char *(*finish)(const struct gpudb *db, void *rows, unsigned row);
+};
+/* Read the rows, or those of a name, from the last table that has them. Returns how many there are;
+ * 0: an error, which names the file and the line. */
+unsigned sim_table_load(void *rows, const struct sim_table *table, struct span name, const struct gpudb *db,
+			struct err *err);
 
 /* What the shaders of one job do while they have the cores to themselves. */
 struct sim_shader {

@@ -27,50 +27,42 @@ static const struct sim_soc socs[] = {
 	 8 << 20},
 };
 
-enum base { CYCLES, BUSY_NS, PER_SECOND, PER_BUSY_SECOND, PER_CYCLE, PER_EVENT };
-_Static_assert(PER_EVENT == SIM_BASES, "a CPU counts every base");
-#define MAJOR_FAULTS 3 /* row index of the event for major faults */
-#define INSTRUCTIONS 5
+/* src/data/demo.scenario says what these are. */
+static const struct sim_number task_numbers[] = {{"pid parent uid", 0, INT32_MAX, 0},
+						 {"threads", 0, SIM_TASKS, 1},
+						 {"cluster", 0, SIM_CLUSTERS_MAX, 0},
+						 {"rss memory", 0, 1 << 20, 0},
+						 {"gpu main render worker active always loading", 0, 1, 0},
+						 {0}};
+static const struct sim_number event_numbers[] = {
+	{"small middle big loading", 0, 1e4, 1}, {"ipc", 0, 1, 0}, {0}};
 
-/* One event per this amount of its base, on small, middle and big cores. The base may be cycles or
- * time. For PER_EVENT, `of` is the index of an earlier row. */
-static const struct {
-	const char *slot;
-	enum base base;
-	unsigned of;
-	double small, middle, big;
-} rows[SIM_EVENTS] = {
-	{"CPUContextSwitches", PER_BUSY_SECOND, 0, 2400, 1900, 1500},
-	{"CPUMigrations", PER_BUSY_SECOND, 0, 160, 90, 60},
-	{"CPUPageFaults", PER_BUSY_SECOND, 0, 380, 520, 640},
-	{"CPUPageFaultsMajor", PER_SECOND, 0, 0.2, 0.2, 0.2},
-	{"CPUCycles", CYCLES, 0, 1, 1, 1},
-	{"CPUInstructions", PER_CYCLE, 0, 1, 1, 1}, /* times the IPC of the cluster */
-	{"CPUInstSpeculated", PER_EVENT, 5, 1.16, 1.2, 1.26},
-	{"CPUBranches", PER_EVENT, 5, 0.17, 0.165, 0.16},
-	{"CPUBranchMispredicts", PER_EVENT, 7, 0.024, 0.016, 0.011},
-	{"CPUL1DAccesses", PER_EVENT, 5, 0.38, 0.39, 0.4},
-	{"CPUL1DRefills", PER_EVENT, 9, 0.028, 0.023, 0.019},
-	{"CPUL2Accesses", PER_EVENT, 10, 1.5, 1.4, 1.35},
-	{"CPUL2Refills", PER_EVENT, 11, 0.34, 0.27, 0.22},
-	{"CPUDTLBRefills", PER_EVENT, 5, 0.0021, 0.0014, 0.0011},
-	{"CPUITLBRefills", PER_EVENT, 5, 0.0006, 0.0005, 0.0004},
-	{"CPUStallsFrontend", PER_CYCLE, 0, 0.1, 0.13, 0.15},
-	{"CPUStallsBackend", PER_CYCLE, 0, 0.42, 0.34, 0.29},
-	{"CPULLReads", PER_EVENT, 12, 0.9, 0.9, 0.9},
-	{"CPULLReadMisses", PER_EVENT, 17, 0.42, 0.4, 0.38},
-	{"CPUL1IAccesses", PER_EVENT, 5, 0.31, 0.27, 0.24},
-	{"CPUL1IRefills", PER_EVENT, 19, 0.018, 0.014, 0.011},
-	{"CPUDTLBWalks", PER_EVENT, 13, 0.22, 0.2, 0.18},
-	{"CPUITLBWalks", PER_EVENT, 14, 0.25, 0.22, 0.2},
-	{"CPUBusyCycles", CYCLES, 0, 1, 1, 1},
-	{"CPUBusyTime", BUSY_NS, 0, 1, 1, 1},
-};
-
-const char *sim_event_slot(unsigned event)
+static const char *take_people(const struct gpudb *db, void *rows, unsigned i)
 {
-	return rows[event].slot;
+	(void)db;
+	return ((struct sim_task *)rows)[i].threads + i <= SIM_TASKS ? NULL : "too many threads";
 }
+
+enum base { CYCLES, BUSY_NS, PER_SECOND, PER_BUSY_SECOND };
+
+/* Find the slot, and the base or earlier event that it is counted by. */
+static const char *take_event(const struct gpudb *db, void *rows, unsigned i)
+{
+	static const char *const bases[SIM_BASES] = {"cycles", "busy-ns", "second", "busy-second"};
+	struct sim_event *events = rows, *e = &events[i];
+
+	e->slot = gpudb_slot_name(db, e->row.name);
+	for (e->of = 0; e->of < SIM_BASES + i; e->of++)
+		if (e->of < SIM_BASES ? span_is(e->row.rest, bases[e->of])
+				      : span_eq(e->row.rest, events[e->of - SIM_BASES].row.name))
+			return e->slot ? NULL : "unknown slot";
+	return "expected a base or an event above";
+}
+
+static const struct sim_table people = {"people", task_numbers, sizeof(struct sim_task), SIM_TASKS,
+					take_people},
+			      events = {"events", event_numbers, sizeof(struct sim_event), SIM_EVENTS,
+					take_event};
 
 bool sim_device_init(struct sim_device *d, const struct source_options *options, struct err *err)
 {
@@ -79,6 +71,10 @@ bool sim_device_init(struct sim_device *d, const struct source_options *options,
 
 	*d = (struct sim_device){.seed = options->seed, .celsius = 34};
 	if (!sim_scenario_load(&d->scenario, options->db, options->scenario, err))
+		return false;
+	d->n_tasks = sim_table_load(d->tasks, &people, (struct span){0}, options->db, err);
+	d->n_events = sim_table_load(d->events, &events, (struct span){0}, options->db, err);
+	if (!d->n_tasks || !d->n_events)
 		return false;
 	d->soc = &socs[product && product->family <= FAMILY_VALHALL_JM ? 0 : 1];
 	for (unsigned c = 0; c < d->soc->n_clusters; c++)
@@ -108,31 +104,24 @@ static double gpu_share(const struct sim_scenario *s, const struct sim_phase *ph
 
 /* Return the mean share of a CPU that a thread needs; 1 means that it never waits. Only threads of
  * the game depend on the scenario. */
-static double task_mean(const struct sim_device *d, const struct sim_phase *phase, enum sim_role role)
+static double task_mean(const struct sim_device *d, const struct sim_phase *phase, const struct sim_task *t)
 {
 	const struct sim_cpu_load *game = &d->scenario.cpu;
-	const double loads[SIM_ROLES] = {
-		[ROLE_MAIN] = game->main, [ROLE_RENDER] = game->render, [ROLE_WORKER] = game->worker,
-		[ROLE_DISPLAY] = 0.06,    [ROLE_AUDIO] = 0.03,          [ROLE_SYSTEM] = 0.035,
-		[ROLE_REST] = 0.003};
+	double own = t->main * game->main + t->render * game->render + t->worker * game->worker;
 
-	if (d->hitch && (role == ROLE_MAIN || role == ROLE_LOADER))
-		return role == ROLE_MAIN ? 1 : 0.85;
-	if (role <= ROLE_WORKER)
-		return loads[role] >= 1 ? 1 : loads[role] * phase->cpu;
-	return loads[role] * (role == ROLE_REST ? 1 : 0.2 + 0.8 * phase->cpu) +
-	       (role == ROLE_LOADER ? 0.004 : 0);
+	if (d->hitch && t->loading > 0)
+		return t->loading;
+	return (own >= 1 ? 1 : own * phase->cpu) + t->active * (0.2 + 0.8 * phase->cpu) + t->always;
 }
 
 static void place_tasks(struct sim_device *d, const struct sim_phase *phase, const double *drifts)
 {
-	for (unsigned i = 0; i < SIM_TASKS; i++) {
-		unsigned at = sim_tasks[i].cluster < d->soc->n_clusters ? sim_tasks[i].cluster
-									: d->soc->n_clusters - 1;
+	for (unsigned i = 0; i < d->n_tasks; i++) {
+		unsigned last = d->soc->n_clusters - 1, own = (unsigned)d->tasks[i].cluster,
+			 at = own < last ? own : last;
 		const struct sim_cluster *cluster = &d->soc->clusters[at];
 		uint64_t turn = (uint64_t)((d->now_ns + 37000000ll * i) / NEXT_CPU_NS);
-		/* if a process has threads, only those count */
-		double mean = sim_tasks[i].threads > 1 ? 0 : task_mean(d, phase, sim_tasks[i].role);
+		double mean = task_mean(d, phase, &d->tasks[i]);
 
 		d->cpu_of[i] = (uint8_t)(cluster->first + sim_hash(d->seed, turn, 8100 + i) % cluster->n);
 		d->mean[i] = mean < 1 ? mean * (1 + 0.15 * drifts[i % SIM_DRIFTS]) : 1;
@@ -143,20 +132,19 @@ static void place_tasks(struct sim_device *d, const struct sim_phase *phase, con
 static void set_events(struct sim_device *d, const double *drifts)
 {
 	for (unsigned c = 0; c < d->soc->n_clusters; c++)
-		for (unsigned e = 0; e < SIM_EVENTS; e++) {
-			double per = c == 0                        ? rows[e].small
-				     : c + 1 == d->soc->n_clusters ? rows[e].big
-								   : rows[e].middle;
+		for (unsigned i = 0; i < d->n_events; i++) {
+			const struct sim_event *e = &d->events[i];
+			double per = e->per[c == 0 ? 0 : c + 1 < d->soc->n_clusters ? 1 : 2];
 
-			if (e == INSTRUCTIONS)
-				per *= d->soc->clusters[c].ipc * d->scenario.cpu.ipc;
-			if (e == MAJOR_FAULTS && d->hitch)
-				per *= 400;
-			if (rows[e].base >= PER_SECOND)
-				per *= 1 + 0.12 * drifts[e % SIM_DRIFTS];
-			if (rows[e].base == PER_EVENT)
-				per *= d->events_per[c][rows[e].of];
-			d->events_per[c][e] = per;
+			if (e->ipc > 0)
+				per *= e->ipc * d->soc->clusters[c].ipc * d->scenario.cpu.ipc;
+			if (d->hitch)
+				per *= e->loading;
+			if (e->of >= PER_SECOND)
+				per *= 1 + 0.12 * drifts[i % SIM_DRIFTS];
+			if (e->of >= SIM_BASES)
+				per *= d->events_per[c][e->of - SIM_BASES];
+			d->events_per[c][i] = real_min(per, 1e4);
 		}
 }
 
@@ -182,7 +170,7 @@ static void set_loads(struct sim_device *d)
 
 	for (unsigned c = 0; c < SIM_CPUS; c++)
 		d->cpus[c].busy = 0;
-	for (unsigned i = 0; i < SIM_TASKS; i++) {
+	for (unsigned i = 0; i < d->n_tasks; i++) {
 		struct sim_cpu *cpu = &d->cpus[d->cpu_of[i]];
 		double load = d->mean[i];
 
@@ -213,13 +201,13 @@ static void set_clocks(struct sim_device *d)
 /* Turn the cycles and time of this step into events. */
 static void count_events(struct sim_device *d)
 {
-	for (unsigned e = 0; e < SIM_EVENTS && d->counts_events; e++) {
-		unsigned root = e;
+	for (unsigned e = 0; e < d->n_events && d->counts_events; e++) {
+		unsigned base = d->events[e].of;
 
-		while (rows[root].base == PER_EVENT)
-			root = rows[root].of;
+		while (base >= SIM_BASES)
+			base = d->events[base - SIM_BASES].of;
 		for (struct sim_cpu *cpu = d->cpus; cpu < d->cpus + SIM_CPUS; cpu++)
-			cpu->events[e] += cpu->passed[rows[root].base] * d->events_per[cpu->cluster][e];
+			cpu->events[e] += cpu->passed[base] * d->events_per[cpu->cluster][e];
 	}
 	for (unsigned i = 0; i < SIM_CPUS; i++)
 		memset(d->cpus[i].passed, 0, sizeof(d->cpus[i].passed));
@@ -234,7 +222,7 @@ static void count_time(struct sim_cpu *cpu, double seconds)
 	cpu->time_ns[TICK_IRQ] += 0.018e9 * busy;
 	cpu->time_ns[TICK_SOFTIRQ] += 0.012e9 * busy;
 	cpu->time_ns[TICK_IDLE] += (seconds - busy) * 1e9;
-	cpu->passed[CYCLES] = cpu->passed[PER_CYCLE] += busy * cpu->khz * 1000;
+	cpu->passed[CYCLES] += busy * cpu->khz * 1000;
 	cpu->passed[BUSY_NS] += busy * 1e9;
 	cpu->passed[PER_SECOND] += seconds;
 	cpu->passed[PER_BUSY_SECOND] += busy;
@@ -272,7 +260,7 @@ static void count_all(struct sim_device *d, double seconds)
 		count_time(&d->cpus[i], seconds);
 		busy += d->cpus[i].busy;
 	}
-	for (unsigned i = 0; i < SIM_TASKS; i++)
+	for (unsigned i = 0; i < d->n_tasks; i++)
 		d->task_ns[i] += d->load[i] * seconds * 1e9;
 	d->gpu_ns += d->gpu_busy * seconds * 1e9;
 	count_traffic(d, seconds);

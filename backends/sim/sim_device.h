@@ -28,37 +28,24 @@ struct sim_soc {
 	uint64_t memory_kib;
 };
 
-/* The purpose of a thread; its load depends on the scenario. */
-enum sim_role {
-	ROLE_MAIN,
-	ROLE_RENDER,
-	ROLE_WORKER,
-	ROLE_LOADER,
-	ROLE_DISPLAY,
-	ROLE_AUDIO,
-	ROLE_SYSTEM,
-	ROLE_REST,
-	SIM_ROLES
-};
-
+/* A process, or a thread of the process above it. The row's name is the user; name and command line
+ * follow the numbers. src/data/demo.scenario says what these are. */
 struct sim_task {
-	int32_t pid, parent; /* of a process: its parent process; of a thread: its process */
-	unsigned threads;    /* 0: a thread */
-	enum sim_role role;
-	unsigned cluster; /* cluster that runs it; 0: the smallest cores */
-	uint32_t uid;
-	const char *user;
-	unsigned rss_mib, gpu_mib;
-	double gpu;                 /* share of the GPU's work */
-	const char *name, *command; /* command: NULL for a kernel thread, and for a thread */
+	struct sim_row row;
+	double pid, parent, uid, threads, cluster, rss_mib, gpu_mib, gpu, main, render, worker, active,
+		always, loading;
 };
 #define SIM_TASKS 28
-extern const struct sim_task sim_tasks[SIM_TASKS]; /* each process, followed by its other threads */
 
-/* The number of CPU events. */
+/* An event of a CPU. The row's name is the slot. */
+struct sim_event {
+	struct sim_row row;
+	double per[3], loading, ipc;
+	const char *slot;
+	unsigned of; /* enum base, or SIM_BASES plus the index of an earlier event */
+};
 #define SIM_EVENTS 25
-#define SIM_BASES 5                         /* bases of event counts: see sim_device.c */
-const char *sim_event_slot(unsigned event); /* name of its slot */
+#define SIM_BASES 4 /* bases of event counts: see sim_device.c */
 
 struct sim_cpu {
 	unsigned cluster;
@@ -73,6 +60,8 @@ enum sim_traffic { SIM_DISK_READ, SIM_DISK_WRITTEN, SIM_NET_RECEIVED, SIM_NET_SE
 struct sim_device {
 	const struct sim_soc *soc;
 	struct sim_scenario scenario;
+	struct sim_task tasks[SIM_TASKS];
+	unsigned n_tasks, n_events;
 	uint64_t seed;
 	int64_t now_ns;
 	bool counts_events;     /* otherwise events[] stay 0 */
@@ -86,6 +75,7 @@ struct sim_device {
 	double load_average[3], celsius, available_kib;
 	double moved[SIM_TRAFFIC]; /* bytes so far */
 	struct sim_cpu cpus[SIM_CPUS];
+	struct sim_event events[SIM_EVENTS];
 };
 
 /* An unknown scenario is an error; options->gpu_name selects the phone. */

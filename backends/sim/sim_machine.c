@@ -57,11 +57,11 @@ static void add_slots(struct source *source, struct slot slot, unsigned first, u
 {
 	struct sim_machine *m = source->priv;
 	bool event = source->kind == SOURCE_PERF;
-	unsigned end = event ? SIM_EVENTS : slot.instance == INSTANCE_ALL ? REPORTS : OF_INSTANCE;
+	unsigned end = event ? m->device.n_events : slot.instance == INSTANCE_ALL ? REPORTS : OF_INSTANCE;
 
 	for (unsigned i = 0; i < end; i++) {
 		m->slots[source->n_slots] = (struct machine_slot){(uint8_t)i, (uint8_t)first, (uint8_t)n, 0};
-		slot.name = event ? sim_event_slot(i) : reports[i].name;
+		slot.name = event ? m->device.events[i].slot : reports[i].name;
 		slot.kind = event ? SLOT_DELTA : reports[i].kind;
 		slot.scale = event ? 1 : reports[i].scale;
 		source_add_slot(source, &slot);

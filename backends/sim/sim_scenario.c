@@ -47,6 +47,9 @@ const struct sim_number sim_look_numbers[] = {
 	{"tile_bytes", 0, 64, 3.2}, /* written back per pixel of the other tiles */
 	{0}};
 
+static const struct sim_table shaders = {"shaders", sim_shader_numbers, 0, 1, NULL},
+			      looks = {"looks", sim_look_numbers, 0, 1, NULL};
+
 static const struct sim_number pass_numbers[] = {{"vertex", 0.0001, 10, 0},  {"fragment", 0.0001, 10, 0},
 						 {"compute", 0.0001, 10, 0}, {"pixels", 0.0001, 1, 1},
 						 {"waits", 0, 1, 0},         {0}};
@@ -89,7 +92,8 @@ struct scenario_text {
 static void set_defaults(double *out, const struct sim_number *numbers)
 {
 	for (const struct sim_number *n = numbers; n->name; n++)
-		*out++ = n->otherwise;
+		for (struct span names = span_of(n->name); span_word(&names).n;)
+			*out++ = n->otherwise;
 }
 
 /* Returns the index of the number; -1 after an error. */
@@ -97,18 +101,21 @@ static int take_number(double *out, const struct sim_number *numbers, const stru
 		       struct span name, struct span text, struct err *err)
 {
 	AUTO_STRBUF struct strbuf known = {0};
+	int i = 0;
 
-	for (int i = 0; numbers[i].name; i++) {
-		const struct sim_number *n = &numbers[i];
+	for (const struct sim_number *n = numbers; n->name; n++) {
+		struct span names = span_of(n->name), word;
 
 		strbuf_printf(&known, " %s", n->name);
-		if (!span_is(name, n->name))
-			continue;
-		if (span_double(text, &out[i]) && out[i] >= n->low && out[i] <= n->high)
-			return i;
-		stanza_fail(&r->s, r->line.line, err, "%s '%.*s': expected %g to %g", n->name, SPAN_ARG(text),
-			    n->low, n->high);
-		return -1;
+		for (; (word = span_word(&names)).n; i++) {
+			if (!span_eq(name, word))
+				continue;
+			if (span_double(text, &out[i]) && out[i] >= n->low && out[i] <= n->high)
+				return i;
+			stanza_fail(&r->s, r->line.line, err, "%.*s '%.*s': expected %g to %g",
+				    SPAN_ARG(name), SPAN_ARG(text), n->low, n->high);
+			return -1;
+		}
 	}
 	stanza_fail(&r->s, r->line.line, err, "unknown '%.*s': expected one of%s", SPAN_ARG(name), known.p);
 	return -1;
@@ -120,33 +127,44 @@ static bool take_name(const struct scenario_text *r, struct span *name, struct s
 	return name->n || stanza_fail(&r->s, r->line.line, err, "expected a name");
 }
 
-/* Read the row of that name from the tables of the data: the numbers of the table's columns. If
- * several tables have the row, the last one applies. The text is known to be well-formed. */
-static bool take_row(double *out, const struct sim_number *numbers, const struct gpudb *db, const char *table,
-		     struct span name, struct err *err)
+/* The text is known to be well-formed. */
+unsigned sim_table_load(void *rows, const struct sim_table *t, struct span name, const struct gpudb *db,
+			struct err *err)
 {
-	for (unsigned i = db->n_parts; i-- > 0;) {
-		const struct gpudb_part *part = &db->parts[i];
-		struct span columns = part->name, rest = part->text.rest, column;
-		struct scenario_text r = {.s = part->text, .line.line = part->line};
+	unsigned n = 0;
 
-		while (span_is(part->keyword, table) && rest.n) {
-			struct span line = span_until(&rest, '\n');
+	for (unsigned i = db->n_parts; i-- > 0 && !n;) {
+		struct scenario_text r = {.s = db->parts[i].text};
 
-			if (line.n && line.p[0] >= 'a' && line.p[0] <= 'z')
-				break; /* the next stanza */
-			r.line.line++;
-			if (!span_eq(span_word(&line), name))
+		while (span_is(db->parts[i].keyword, t->keyword) && (t->size || !n) &&
+		       stanza_more(&r.s, STANZA_FIELD, &r.line, err) > 0) {
+			struct span columns = db->parts[i].name, column;
+			struct sim_row *row = (struct sim_row *)(void *)((char *)rows + n * t->size);
+			double *out = (double *)(void *)(t->size ? row + 1 : row);
+			const char *wrong = NULL;
+
+			if (name.n && !span_eq(r.line.key, name))
 				continue;
-			set_defaults(out, numbers);
+			if (n == t->most)
+				return stanza_fail(&r.s, r.line.line, err, "more than %u rows in '%s'",
+						   t->most, t->keyword);
+			set_defaults(out, t->numbers);
 			while ((column = span_word(&columns)).n)
-				if (take_number(out, numbers, &r, column, span_word(&line), err) < 0)
-					return false;
-			return !span_word(&line).n || stanza_fail(&r.s, r.line.line, err,
-								  "more numbers than columns in '%s'", table);
+				if (take_number(out, t->numbers, &r, column, span_word(&r.line.value), err) <
+				    0)
+					return 0;
+			if (t->size)
+				*row = (struct sim_row){r.line.key, span_trim(r.line.value)};
+			if (t->finish)
+				wrong = t->finish(db, rows, n);
+			else if (r.line.value.n)
+				wrong = "more numbers than columns";
+			if (wrong)
+				return stanza_fail(&r.s, r.line.line, err, "%s in '%s'", wrong, t->keyword);
+			n++;
 		}
 	}
-	return err_set(err, 0, "no '%.*s' in the %s", SPAN_ARG(name), table);
+	return n ? n : err_set(err, 0, "no '%.*s' in the %s", SPAN_ARG(name), t->keyword);
 }
 
 /* WORD [NUMBER [SHADER]], ... A word alone is a flag. pass: NULL unless the list is a pass's. */
@@ -162,15 +180,14 @@ static bool take_list(double *out, const struct sim_number *numbers, struct sim_
 		int i;
 
 		if (pass && span_is(word, "look")) {
-			ok = take_row(NUMBERS_IN(pass, sim_pass, look), sim_look_numbers, r->db, "looks",
-				      value, err);
+			ok = sim_table_load(NUMBERS_IN(pass, sim_pass, look), &looks, value, r->db, err);
 		} else {
 			i = take_number(out, numbers, r, word, value.n ? value : SPAN_LIT("1"), err);
 			if (i < 0)
 				return false;
 			if (pass && i < STREAMS)
-				ok = take_row(NUMBERS_IN(pass, sim_pass, shaders[i]), sim_shader_numbers,
-					      r->db, "shaders", shader, err);
+				ok = sim_table_load(NUMBERS_IN(pass, sim_pass, shaders[i]), &shaders, shader,
+						    r->db, err);
 			else if (shader.n)
 				ok = err_set(err, 0, "'%.*s' after '%.*s'", SPAN_ARG(shader), SPAN_ARG(word));
 		}

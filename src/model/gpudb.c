@@ -51,6 +51,14 @@ const struct gpu_counter *gpu_layout_at(const struct gpu_layout *layout, enum gp
 	return NULL;
 }
 
+const char *gpudb_slot_name(const struct gpudb *db, struct span name)
+{
+	for (unsigned i = 0; i < db->n_slot_names; i++)
+		if (span_eq(db->slot_names[i], name))
+			return db->slot_names[i].p;
+	return NULL;
+}
+
 void gpudb_scenarios(const struct gpudb *db, struct strbuf *names)
 {
 	const char *comma = "";

@@ -125,9 +125,10 @@ struct gpudb {
 	const char *heading; /* while reading: the group of the next metrics that name none */
 	bool by_title;       /* while reading: metric_def.by_title of the next ones */
 	struct metric_template
-		*open_template;  /* while reading: the template of the next sections and charts */
-	struct gpu_layout raw;   /* see gpudb_raw_layout */
-	struct span *slot_names; /* slots of backends that are not GPU counters (stanza `slots`) */
+		*open_template; /* while reading: the template of the next sections and charts */
+	struct gpu_layout raw;  /* see gpudb_raw_layout */
+	struct span
+		*slot_names; /* terminated; slots of backends that are not GPU counters (stanza `slots`) */
 	unsigned n_slot_names, cap_slot_names;
 	struct slot_title *slot_titles; /* of those that have one */
 	unsigned n_slot_titles, cap_slot_titles;
@@ -185,6 +186,8 @@ const struct gpu_product *gpudb_by_name(const struct gpudb *db, const char *name
 void gpudb_like(const struct gpudb *db, const char *name, struct strbuf *names);
 /* Return the name of a device with this many cores. */
 const char *gpu_product_shown_name(const struct gpu_product *product, unsigned cores);
+/* Return the slot's name as a string of the db; NULL: no stanza `slots` has it. */
+const char *gpudb_slot_name(const struct gpudb *db, struct span name);
 /* Add the names of the scenarios, each once and in reading order, separated by ", ". */
 void gpudb_scenarios(const struct gpudb *db, struct strbuf *names);
 /* Return whether the GPU is in the set. */

@@ -209,9 +209,8 @@ bool metric_name_known(const struct gpudb *db, struct span name)
 		return true;
 	if (metric_constant_find(name))
 		return true;
-	for (unsigned i = 0; i < db->n_slot_names; i++)
-		if (span_eq(db->slot_names[i], name))
-			return true;
+	if (gpudb_slot_name(db, name))
+		return true;
 	for (unsigned i = 0; is_var(name) && i < db->n_metrics; i++)
 		for (const struct metric_variant *v = db->metrics[i].vars; v; v = v->next)
 			if (span_has_word(v->text, name))

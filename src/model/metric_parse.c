@@ -175,6 +175,7 @@ static bool slots_names(const struct field *f, void *member)
 		return false;
 	while ((word = span_word(&text)).n) {
 		GROW(db->slot_names, db->n_slot_names, db->cap_slot_names);
+		word.p = gpudb_string(db, word);
 		db->slot_names[db->n_slot_names++] = word;
 	}
 	return true;

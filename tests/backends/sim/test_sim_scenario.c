@@ -1,4 +1,5 @@
 /* Scenarios as text: those of a user, and what is wrong with a text. */
+#include "backends/sim/sim_device.h"
 #include "tests/support/fixture.h"
 #include "tests/support/sim_run.h"
 
@@ -210,6 +211,48 @@ static void any_numbers_within_the_bounds_can_be_simulated(void **state)
 	}
 }
 
+static void a_wrong_table_of_the_phone_names_file_and_line(void **state)
+{
+	static const struct {
+		const char *head, *row, *says;
+		unsigned fits; /* of these rows */
+	} cases[] = {
+		{"people pid\n", "  me 1.5x init\n", "own.scenario:2: pid '1.5x': expected 0 to", 0},
+		{"people cpu\n", "  me 1 init\n", "own.scenario:2: unknown 'cpu': expected one of pid", 0},
+		{"people threads\n  me 1 init\n", "  me 28 a | b\n", "own.scenario:3: too many threads", 0},
+		{"people pid\n", "  me 1 a | b\n", "own.scenario:30: more than 28 rows in 'people'", 28},
+		{"events big\n", "  CPUCycles 1e5 cycles\n", "own.scenario:2: big '1e5': expected 0 to", 0},
+		{"events big\n", "  CPUCycles 1 CPUCycles\n", "own.scenario:2: expected a base or an", 0},
+		{"events big\n", "  Nothing 1 cycles\n", "own.scenario:2: unknown slot in 'events'", 0},
+		{"events big\n", "  CPUCycles 1 cycles\n", "own.scenario:27: more than 25 rows in 'even", 25},
+	};
+
+	(void)state;
+	for (unsigned i = 0; i < ARRAY_LEN(cases); i++)
+		for (unsigned more = cases[i].fits == 0; more < 2; more++) {
+			AUTO_STRBUF struct strbuf text = {0};
+			struct fixture fixture;
+			struct gpudb_dir dir;
+			struct gpudb *db;
+			struct err err = {0};
+			struct sim_device device;
+			bool ok;
+
+			strbuf_str(&text, cases[i].head);
+			for (unsigned n = 0; n < cases[i].fits + more; n++)
+				strbuf_str(&text, cases[i].row);
+			fixture_init(&fixture, NULL);
+			fixture_write(&fixture, "own.scenario", text.p);
+			dir = (struct gpudb_dir){fixture.root, true};
+			db = gpudb_load(&dir, 1, &err);
+			ok = db && sim_device_init(&device, &(struct source_options){.db = db}, &err);
+			if (ok == more || (!ok && !strstr(err.text, cases[i].says)))
+				fail_msg("%s%s: %s", cases[i].head, cases[i].row, err.text);
+			gpudb_free(db);
+			fixture_fini(&fixture);
+		}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -217,6 +260,7 @@ int main(void)
 		cmocka_unit_test(lists_are_bounded),
 		cmocka_unit_test(what_a_text_does_not_name_has_its_default),
 		cmocka_unit_test(a_users_scenario_replaces_a_shipped_one_and_uses_its_shaders),
+		cmocka_unit_test(a_wrong_table_of_the_phone_names_file_and_line),
 		cmocka_unit_test(any_numbers_within_the_bounds_can_be_simulated),
 	};
 
