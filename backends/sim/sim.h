@@ -10,8 +10,8 @@
 #include "backends/backend.h"
 
 /* A number of a struct, by the word before it. A table has those of a struct in the order of its
- * members, several together if they are alike, then one without a name. What a text does not name is
- * `otherwise`. */
+ * members, several together if they are alike, then one without a name. What a text does not name
+ * is `otherwise`. */
 struct sim_number {
 	const char *name;
 	double low, high, otherwise;
@@ -24,8 +24,8 @@ struct sim_row {
 	struct span name, rest;
 };
 
-/* A table of the data. Its rows become structs: a struct sim_row, the numbers, and what `finish` sets
- * from them. It returns what is wrong, or NULL; without it nothing may follow the numbers. */
+/* A table of the data. Its rows become structs: a struct sim_row, the numbers, and what `finish`
+ * sets from them. It returns what is wrong, or NULL; without it nothing may follow the numbers. */
 struct sim_table {
 	const char *keyword;
 	const struct sim_number *numbers;

@@ -13,20 +13,6 @@
 #define HITCH_NS 300000000ll
 #define NEXT_CPU_NS 900000000ll /* how long a thread stays on its CPU */
 
-/* One for older GPUs, one for newer ones. */
-static const struct sim_soc socs[] = {
-	{"Cortex-A76 x4 + Cortex-A55 x4",
-	 {{"Cortex-A55 x4", 0, 4, 1950000, 0.8}, {"Cortex-A76 x4", 4, 4, 2400000, 1.7}},
-	 2,
-	 6 << 20},
-	{"Cortex-X3 + Cortex-A715 x3 + Cortex-A510 x4",
-	 {{"Cortex-A510 x4", 0, 4, 2000000, 0.9},
-	  {"Cortex-A715 x3", 4, 3, 2800000, 1.9},
-	  {"Cortex-X3", 7, 1, 3200000, 2.6}},
-	 3,
-	 8 << 20},
-};
-
 /* src/data/demo.scenario says what these are. */
 static const struct sim_number task_numbers[] = {{"pid parent uid", 0, INT32_MAX, 0},
 						 {"threads", 0, SIM_TASKS, 1},
@@ -37,10 +23,25 @@ static const struct sim_number task_numbers[] = {{"pid parent uid", 0, INT32_MAX
 static const struct sim_number event_numbers[] = {
 	{"small middle big loading", 0, 1e4, 1}, {"ipc", 0, 1, 0}, {0}};
 
+static const struct sim_number cluster_numbers[] = {
+	{"cpus", 1, SIM_CPUS, 1}, {"khz", 1e5, 1e7, 1e6}, {"ipc", 0.1, 10, 1}, {"memory", 0, 1024, 0}, {0}};
+static const struct sim_number traffic_numbers[] = {{"always active loading", 0, 1e12, 0}, {0}};
+
 static const char *take_people(const struct gpudb *db, void *rows, unsigned i)
 {
 	(void)db;
 	return ((struct sim_task *)rows)[i].threads + i <= SIM_TASKS ? NULL : "too many threads";
+}
+
+static const char *take_cluster(const struct gpudb *db, void *rows, unsigned i)
+{
+	struct sim_cluster *c = (struct sim_cluster *)rows + i;
+
+	(void)db;
+	c->first = i ? c[-1].first + c[-1].n : 0;
+	c->n = (unsigned)c->cpus;
+	snprintf(c->title, sizeof(c->title), "%.*s", SPAN_ARG(c->row.rest));
+	return c->first + c->n <= SIM_CPUS ? NULL : "too many CPUs";
 }
 
 enum base { CYCLES, BUSY_NS, PER_SECOND, PER_BUSY_SECOND };
@@ -62,25 +63,33 @@ static const char *take_event(const struct gpudb *db, void *rows, unsigned i)
 static const struct sim_table people = {"people", task_numbers, sizeof(struct sim_task), SIM_TASKS,
 					take_people},
 			      events = {"events", event_numbers, sizeof(struct sim_event), SIM_EVENTS,
-					take_event};
+					take_event},
+			      clusters = {"clusters", cluster_numbers, sizeof(struct sim_cluster),
+					  SIM_CLUSTERS_MAX, take_cluster},
+			      traffic = {"traffic", traffic_numbers, sizeof(struct sim_traffic), SIM_TRAFFIC,
+					 NULL};
 
 bool sim_device_init(struct sim_device *d, const struct source_options *options, struct err *err)
 {
+	const struct gpudb *db = options->db;
 	const struct gpu_product *product =
-		gpudb_by_name(options->db, options->gpu_name ? options->gpu_name : SIM_GPU_DEFAULT);
+		gpudb_by_name(db, options->gpu_name ? options->gpu_name : SIM_GPU_DEFAULT);
+	struct span any = {0}, phone = product && product->family <= FAMILY_VALHALL_JM ? SPAN_LIT("older")
+										       : SPAN_LIT("newer");
 
 	*d = (struct sim_device){.seed = options->seed, .celsius = 34};
-	if (!sim_scenario_load(&d->scenario, options->db, options->scenario, err))
+	if (!sim_scenario_load(&d->scenario, db, options->scenario, err))
 		return false;
-	d->n_tasks = sim_table_load(d->tasks, &people, (struct span){0}, options->db, err);
-	d->n_events = sim_table_load(d->events, &events, (struct span){0}, options->db, err);
-	if (!d->n_tasks || !d->n_events)
-		return false;
-	d->soc = &socs[product && product->family <= FAMILY_VALHALL_JM ? 0 : 1];
-	for (unsigned c = 0; c < d->soc->n_clusters; c++)
-		for (unsigned i = 0; i < d->soc->clusters[c].n; i++)
-			d->cpus[d->soc->clusters[c].first + i].cluster = c;
-	return true;
+	d->n_tasks = sim_table_load(d->tasks, &people, any, db, err);
+	d->n_events = sim_table_load(d->events, &events, any, db, err);
+	d->n_clusters = sim_table_load(d->clusters, &clusters, phone, db, err);
+	for (unsigned c = 0; c < d->n_clusters; c++) {
+		d->memory_kib += (uint64_t)(d->clusters[c].memory * (1 << 20));
+		for (unsigned i = 0; i < d->clusters[c].n; i++)
+			d->cpus[d->n_cpus++].cluster = c;
+	}
+	return d->n_tasks && d->n_events && d->n_clusters &&
+	       sim_table_load(d->traffic, &traffic, any, db, err);
 }
 
 /* Return the busy share of the GPU in this phase, at the clock that its governor then chooses. Jobs
@@ -117,9 +126,9 @@ static double task_mean(const struct sim_device *d, const struct sim_phase *phas
 static void place_tasks(struct sim_device *d, const struct sim_phase *phase, const double *drifts)
 {
 	for (unsigned i = 0; i < d->n_tasks; i++) {
-		unsigned last = d->soc->n_clusters - 1, own = (unsigned)d->tasks[i].cluster,
+		unsigned last = d->n_clusters - 1, own = (unsigned)d->tasks[i].cluster,
 			 at = own < last ? own : last;
-		const struct sim_cluster *cluster = &d->soc->clusters[at];
+		const struct sim_cluster *cluster = &d->clusters[at];
 		uint64_t turn = (uint64_t)((d->now_ns + 37000000ll * i) / NEXT_CPU_NS);
 		double mean = task_mean(d, phase, &d->tasks[i]);
 
@@ -131,13 +140,13 @@ static void place_tasks(struct sim_device *d, const struct sim_phase *phase, con
 /* Set the events per unit of cycles or time. */
 static void set_events(struct sim_device *d, const double *drifts)
 {
-	for (unsigned c = 0; c < d->soc->n_clusters; c++)
+	for (unsigned c = 0; c < d->n_clusters; c++)
 		for (unsigned i = 0; i < d->n_events; i++) {
 			const struct sim_event *e = &d->events[i];
-			double per = e->per[c == 0 ? 0 : c + 1 < d->soc->n_clusters ? 1 : 2];
+			double per = e->per[c == 0 ? 0 : c + 1 < d->n_clusters ? 1 : 2];
 
 			if (e->ipc > 0)
-				per *= e->ipc * d->soc->clusters[c].ipc * d->scenario.cpu.ipc;
+				per *= e->ipc * d->clusters[c].ipc * d->scenario.cpu.ipc;
 			if (d->hitch)
 				per *= e->loading;
 			if (e->of >= PER_SECOND)
@@ -161,14 +170,14 @@ static void begin_drift(struct sim_device *d)
 	if (d->counts_events)
 		set_events(d, drifts);
 	d->gpu_busy = real_min(1, gpu_share(&d->scenario, phase) * (1 + d->scenario.wave * drifts[0]));
-	d->available_kib = (double)d->soc->memory_kib * (0.37 + 0.03 * drifts[3]);
+	d->available_kib = (double)d->memory_kib * (0.37 + 0.03 * drifts[3]);
 }
 
 static void set_loads(struct sim_device *d)
 {
 	uint64_t step = (uint64_t)(d->now_ns / STEP_NS);
 
-	for (unsigned c = 0; c < SIM_CPUS; c++)
+	for (unsigned c = 0; c < d->n_cpus; c++)
 		d->cpus[c].busy = 0;
 	for (unsigned i = 0; i < d->n_tasks; i++) {
 		struct sim_cpu *cpu = &d->cpus[d->cpu_of[i]];
@@ -184,14 +193,14 @@ static void set_loads(struct sim_device *d)
 /* Set the clocks like a governor: some headroom above the busiest CPU, in steps of 100 MHz. */
 static void set_clocks(struct sim_device *d)
 {
-	for (unsigned c = 0; c < d->soc->n_clusters; c++) {
-		const struct sim_cluster *cluster = &d->soc->clusters[c];
+	for (unsigned c = 0; c < d->n_clusters; c++) {
+		const struct sim_cluster *cluster = &d->clusters[c];
 		double most = 0, khz;
 
 		for (unsigned i = 0; i < cluster->n; i++)
 			most = real_max(most, d->cpus[cluster->first + i].busy);
-		khz = real_min(1, 0.3 + 0.9 * most) * (double)cluster->top_khz;
-		khz = real_min(floor(khz / 100000 + 0.5) * 100000, (double)cluster->top_khz);
+		khz = real_min(1, 0.3 + 0.9 * most) * cluster->top_khz;
+		khz = real_min(floor(khz / 100000 + 0.5) * 100000, cluster->top_khz);
 		for (unsigned i = 0; i < cluster->n; i++)
 			d->cpus[cluster->first + i].khz +=
 				d->now_ns ? 0.36 * (khz - d->cpus[cluster->first + i].khz) : khz;
@@ -206,10 +215,10 @@ static void count_events(struct sim_device *d)
 
 		while (base >= SIM_BASES)
 			base = d->events[base - SIM_BASES].of;
-		for (struct sim_cpu *cpu = d->cpus; cpu < d->cpus + SIM_CPUS; cpu++)
+		for (struct sim_cpu *cpu = d->cpus; cpu < d->cpus + d->n_cpus; cpu++)
 			cpu->events[e] += cpu->passed[base] * d->events_per[cpu->cluster][e];
 	}
-	for (unsigned i = 0; i < SIM_CPUS; i++)
+	for (unsigned i = 0; i < d->n_cpus; i++)
 		memset(d->cpus[i].passed, 0, sizeof(d->cpus[i].passed));
 }
 
@@ -228,26 +237,15 @@ static void count_time(struct sim_cpu *cpu, double seconds)
 	cpu->passed[PER_BUSY_SECOND] += busy;
 }
 
-/* Bytes per second: always, at full load of the GPU, and while the game loads data. */
-static const struct {
-	double rest, play, load;
-} traffic[SIM_TRAFFIC] = {
-	[SIM_DISK_READ] = {4e3, 600e3, 240e6},
-	[SIM_DISK_WRITTEN] = {20e3, 150e3, 2e6},
-	[SIM_NET_RECEIVED] = {1e3, 45e3, 60e3},
-	[SIM_NET_SENT] = {500, 18e3, 10e3},
-};
-
 static void count_traffic(struct sim_device *d, double seconds)
 {
 	uint64_t step = (uint64_t)(d->now_ns / STEP_NS);
 
 	for (unsigned i = 0; i < SIM_TRAFFIC; i++) {
-		double rate =
-			traffic[i].rest + traffic[i].play * d->gpu_busy + (d->hitch ? traffic[i].load : 0);
+		struct sim_traffic *t = &d->traffic[i];
+		double rate = t->always + t->active * d->gpu_busy + (d->hitch ? t->loading : 0);
 
-		d->moved[i] +=
-			rate * seconds * (0.7 + 0.6 * sim_hash_unit(sim_hash(d->seed, step, 9200 + i)));
+		t->moved += rate * seconds * (0.7 + 0.6 * sim_hash_unit(sim_hash(d->seed, step, 9200 + i)));
 	}
 }
 
@@ -256,7 +254,7 @@ static void count_all(struct sim_device *d, double seconds)
 	static const double minutes[3] = {60, 300, 900};
 	double busy = 0, target;
 
-	for (unsigned i = 0; i < SIM_CPUS; i++) {
+	for (unsigned i = 0; i < d->n_cpus; i++) {
 		count_time(&d->cpus[i], seconds);
 		busy += d->cpus[i].busy;
 	}

@@ -14,18 +14,12 @@
 #define SIM_CLUSTERS_MAX 3
 #define SIM_CPUS 8
 
+/* Cores that are alike. The row's name is the phone, and their title follows the numbers. */
 struct sim_cluster {
-	const char *title; /* "Cortex-A715 x3" */
-	unsigned first, n; /* CPUs */
-	uint64_t top_khz;
-	double ipc;
-};
-
-struct sim_soc {
-	const char *title; /* title of the biggest cluster first */
-	struct sim_cluster clusters[SIM_CLUSTERS_MAX];
-	unsigned n_clusters;
-	uint64_t memory_kib;
+	struct sim_row row;
+	double cpus, top_khz, ipc, memory; /* memory: in GiB, together that of the phone */
+	unsigned first, n;                 /* CPUs */
+	char title[32];                    /* "Cortex-A715 x3" */
 };
 
 /* A process, or a thread of the process above it. The row's name is the user; name and command line
@@ -55,13 +49,20 @@ struct sim_cpu {
 	double events[SIM_EVENTS];
 };
 
-enum sim_traffic { SIM_DISK_READ, SIM_DISK_WRITTEN, SIM_NET_RECEIVED, SIM_NET_SENT, SIM_TRAFFIC };
+/* Read from and written to the disk, received and sent by the network: bytes per second. */
+struct sim_traffic {
+	struct sim_row row;
+	double always, active, loading; /* active: at full load of the GPU */
+	double moved;                   /* bytes so far */
+};
+#define SIM_TRAFFIC 4
 
 struct sim_device {
-	const struct sim_soc *soc;
 	struct sim_scenario scenario;
 	struct sim_task tasks[SIM_TASKS];
-	unsigned n_tasks, n_events;
+	struct sim_cluster clusters[SIM_CLUSTERS_MAX];
+	unsigned n_tasks, n_events, n_clusters, n_cpus;
+	uint64_t memory_kib;
 	uint64_t seed;
 	int64_t now_ns;
 	bool counts_events;     /* otherwise events[] stay 0 */
@@ -73,7 +74,7 @@ struct sim_device {
 	double task_ns[SIM_TASKS], gpu_ns;
 	double events_per[SIM_CLUSTERS_MAX][SIM_EVENTS]; /* per second or cycle */
 	double load_average[3], celsius, available_kib;
-	double moved[SIM_TRAFFIC]; /* bytes so far */
+	struct sim_traffic traffic[SIM_TRAFFIC];
 	struct sim_cpu cpus[SIM_CPUS];
 	struct sim_event events[SIM_EVENTS];
 };

@@ -31,7 +31,7 @@ enum report {
 	MEMORY_AVAILABLE,
 	TEMPERATURE,
 	GPU_CLOCK,
-	TRAFFIC, /* by enum sim_traffic */
+	TRAFFIC, /* by row */
 	REPORTS = TRAFFIC + SIM_TRAFFIC
 };
 static const struct {
@@ -72,31 +72,34 @@ static void add_slots(struct source *source, struct slot slot, unsigned first, u
 static void open_slots(struct source *source, const char *title, bool each)
 {
 	struct sim_machine *m = source->priv;
-	const struct sim_soc *soc = m->device.soc;
+	const struct sim_device *d = &m->device;
 
 	snprintf(source->title, sizeof(source->title), "%s", title);
 	snprintf(source->driver, sizeof(source->driver), "sim %s", m->device.scenario.name);
-	add_slots(source, (struct slot){.instance = INSTANCE_ALL}, 0, SIM_CPUS);
-	for (unsigned c = 0; c < soc->n_clusters; c++)
+	add_slots(source, (struct slot){.instance = INSTANCE_ALL}, 0, d->n_cpus);
+	for (unsigned c = 0; c < d->n_clusters; c++)
 		add_slots(source,
 			  (struct slot){.instance = INSTANCE_CLUSTER,
 					.number = (uint16_t)c,
-					.title = soc->clusters[c].title},
-			  soc->clusters[c].first, soc->clusters[c].n);
+					.title = d->clusters[c].title},
+			  d->clusters[c].first, d->clusters[c].n);
 	source->n_sums = source->n_slots;
-	for (unsigned i = 0; each && i < SIM_CPUS; i++)
+	for (unsigned i = 0; each && i < d->n_cpus; i++)
 		add_slots(source, (struct slot){.instance = INSTANCE_CPU, .number = (uint16_t)i}, i, 1);
 	source->simulated = true;
 }
 
 static bool cpu_open(struct source *source, const char *device, struct err *err)
 {
+	AUTO_STRBUF struct strbuf title = {0};
 	struct sim_machine *m = source->priv;
 
 	(void)device;
 	if (!sim_device_init(&m->device, &source->options, err))
 		return false;
-	open_slots(source, m->device.soc->title, true);
+	for (unsigned c = m->device.n_clusters; c-- > 0;) /* the biggest first */
+		strbuf_printf(&title, "%s%s", title.n ? " + " : "", m->device.clusters[c].title);
+	open_slots(source, title.p, true);
 	m->pace.least_ns = PERIOD_MIN_NS;
 	return true;
 }
@@ -128,8 +131,8 @@ static uint64_t report_machine(const struct sim_device *d, unsigned i)
 	if (i < MEMORY_TOTAL)
 		return (uint64_t)(d->load_average[i - LOAD_AVERAGE] * 100);
 	if (i >= TRAFFIC)
-		return (uint64_t)(d->moved[i - TRAFFIC] / reports[i].scale);
-	return i == MEMORY_TOTAL       ? d->soc->memory_kib
+		return (uint64_t)(d->traffic[i - TRAFFIC].moved / reports[i].scale);
+	return i == MEMORY_TOTAL       ? d->memory_kib
 	       : i == MEMORY_AVAILABLE ? (uint64_t)d->available_kib
 	       : i == TEMPERATURE      ? (uint64_t)(d->celsius * 1000)
 				       : SAMPLE_UNKNOWN; /* reported by the GPU source */
@@ -147,7 +150,7 @@ static uint64_t report_cpus(const struct sim_device *d, bool events, unsigned i,
 		uint64_t own = events           ? (uint64_t)cpu->events[i]
 			       : i < CLOCK      ? (uint64_t)(cpu->time_ns[i] / TICK_NS)
 			       : i == CLOCK     ? (uint64_t)cpu->khz
-			       : i == CLOCK_TOP ? d->soc->clusters[cpu->cluster].top_khz
+			       : i == CLOCK_TOP ? (uint64_t)d->clusters[cpu->cluster].top_khz
 						: 1;
 
 		sum += own;
@@ -177,17 +180,17 @@ static enum read_result machine_read(struct source *source, int64_t now_ns, stru
 static void machine_describe(const struct source *source, struct strbuf *text)
 {
 	const struct sim_machine *m = source->priv;
-	const struct sim_soc *soc = m->device.soc;
+	const struct sim_device *d = &m->device;
 
-	strbuf_printf(text, "a simulated phone, memory %.2f GB\n", (double)soc->memory_kib * 1024e-9);
-	for (unsigned c = 0; c < soc->n_clusters; c++) {
-		unsigned first = soc->clusters[c].first, last = first + soc->clusters[c].n - 1;
+	strbuf_printf(text, "a simulated phone, memory %.2f GB\n", (double)d->memory_kib * 1024e-9);
+	for (unsigned c = 0; c < d->n_clusters; c++) {
+		unsigned first = d->clusters[c].first, last = first + d->clusters[c].n - 1;
 
 		strbuf_printf(text, "%-10s%u", last > first ? "CPUs" : "CPU", first);
 		if (last > first)
 			strbuf_printf(text, "-%u", last);
-		strbuf_printf(text, " %s, at most %.2f GHz\n", soc->clusters[c].title,
-			      (double)soc->clusters[c].top_khz * 1e-6);
+		strbuf_printf(text, " %s, at most %.2f GHz\n", d->clusters[c].title,
+			      d->clusters[c].top_khz * 1e-6);
 	}
 }
 

@@ -42,11 +42,11 @@ static double task_ipc(const struct processes *p, unsigned i)
 {
 	const struct sim_device *d = &p->device;
 	const struct sim_task *t = &d->tasks[i];
-	unsigned last = d->soc->n_clusters - 1;
+	unsigned last = d->n_clusters - 1;
 	double own = sim_hash_unit(sim_hash(d->seed, 0, 9000 + i)) - 0.5,
 	       now = sim_hash_unit(sim_hash(d->seed, (uint64_t)(d->now_ns / SECOND_NS), 9100 + i)) - 0.5;
 
-	return d->soc->clusters[t->cluster < last ? (unsigned)t->cluster : last].ipc * d->scenario.cpu.ipc *
+	return d->clusters[t->cluster < last ? (unsigned)t->cluster : last].ipc * d->scenario.cpu.ipc *
 	       (1 + 0.4 * own + 0.06 * now);
 }
 

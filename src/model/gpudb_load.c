@@ -64,6 +64,8 @@ static const struct {
 	{"looks", part_parse},
 	{"people", part_parse},
 	{"events", part_parse},
+	{"clusters", part_parse},
+	{"traffic", part_parse},
 };
 
 static size_t stanza_index(struct span keyword)
@@ -253,7 +255,8 @@ static bool load_text(struct gpudb *db, struct gpudb_text text, bool shipped, st
 				&s, line.line, err,
 				"'%.*s': expected %sgpu, layout, metric, heading, prometheus, slots, event, "
 				"group, template, section, chart, finding, verdict, condition, resource, "
-				"note, scenario, shaders, looks, people or events in column 0",
+				"note, scenario, shaders, looks, people, events, clusters or traffic in "
+				"column 0",
 				SPAN_ARG(line.key), view ? "view, options, " : "");
 		else if (!name.n)
 			ok = stanza_fail(&s, line.line, err, "'%.*s' without a name", SPAN_ARG(line.key));

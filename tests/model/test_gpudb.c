@@ -358,7 +358,7 @@ static void malformed_data_names_file_line_and_what_was_expected(void **state)
 		{"thing x\n", "test.gpu:1: 'thing': expected gpu, layout, metric, heading, prometheus, "
 			      "slots, event, group, "
 			      "template, section, chart, finding, verdict, condition, resource, note, "
-			      "scenario, shaders, looks, people or events in column 0"},
+			      "scenario, shaders, looks, people, events, clusters or traffic in column 0"},
 		{"prometheus names\n", "test.gpu:1: prometheus 'names': expected 'titles'"},
 		{"prometheus\n", "test.gpu:1: 'prometheus' without a name"},
 		{"prometheus titles\n  a b\n", "test.gpu:2: 'a': expected gpu, layout"},

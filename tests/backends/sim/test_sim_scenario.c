@@ -224,6 +224,11 @@ static void a_wrong_table_of_the_phone_names_file_and_line(void **state)
 		{"events big\n", "  CPUCycles 1e5 cycles\n", "own.scenario:2: big '1e5': expected 0 to", 0},
 		{"events big\n", "  CPUCycles 1 CPUCycles\n", "own.scenario:2: expected a base or an", 0},
 		{"events big\n", "  Nothing 1 cycles\n", "own.scenario:2: unknown slot in 'events'", 0},
+		{"clusters cpus\n", "  newer 9 A\n", "own.scenario:2: cpus '9': expected 1 to 8", 0},
+		{"clusters cpus\n  newer 8 A\n", "  newer 1 B\n", "own.scenario:3: too many CPUs", 0},
+		{"clusters cpus\n", "  newer 1 A\n", "own.scenario:5: more than 3 rows in 'clu", 3},
+		{"traffic always\n", "  a 1 b\n", "own.scenario:2: more numbers than columns", 0},
+		{"traffic always\n", "  a 1\n", "own.scenario:6: more than 4 rows in 'traffic'", 4},
 		{"events big\n", "  CPUCycles 1 cycles\n", "own.scenario:27: more than 25 rows in 'even", 25},
 	};
 
