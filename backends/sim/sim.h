@@ -16,7 +16,7 @@ struct sim_number {
 	const char *name;
 	double low, high, otherwise;
 };
-/* sim_scenario.c says what each is. */
+/* src/data/demo.scenario says what each is. */
 extern const struct sim_number sim_shader_numbers[], sim_look_numbers[];
 
 /* The texts of a row: the word before its numbers, and what follows them. */

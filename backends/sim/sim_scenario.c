@@ -8,47 +8,33 @@
 #include <stddef.h>
 #include <stdio.h>
 
-/* Loads of units are shares of the cycles in which a core executes. */
+/* src/data/demo.scenario says what each is. */
 const struct sim_number sim_shader_numbers[] = {
-	{"alu", 0, 1, 0},         /* busiest arithmetic pipe */
-	{"tex", 0, 1, 0},         /* texture filtering, at most; `samples` may need less */
-	{"ls", 0, 1, 0},          /* load/store unit */
-	{"var", 0, 1, 0},         /* varying interpolation */
-	{"rt", 0, 1, 0},          /* ray tracing unit; on GPUs without one the rays are marched: load/store */
-	{"bus_read", 0, 1, 0.1},  /* external read beats per GPU cycle and L2 slice */
-	{"l2_hit", 0, 0.98, 0.8}, /* share of L2 reads that hit */
-	{"issue", 0.05, 1, 0.9},  /* share of active cycles with a warp in the core: low if threads starve */
-	{"any", 0.05, 1, 0.97},   /* share of queue time with work in a core: low if tasks are few or late */
-	{"samples", 0, 64, 0},    /* texture samples per thread */
-	{"filter", 1, 2, 1},      /* cycles per sample compared with a bilinear one */
-	{"compressed", 0, 1, 0},  /* share of texture reads from compressed textures */
-	{"narrow", 0, 1, 0.3},    /* share of instructions of 8 and 16 bits */
-	{"diverged", 0, 1, 0.02}, /* share of instructions with some threads of the warp switched off */
-	{"registers", 0, 1, 0.1}, /* share of warps that use more than 32 registers */
-	{0}};
+	{"alu", 0, 1, 0},       {"tex", 0, 1, 0},         {"ls", 0, 1, 0},          {"var", 0, 1, 0},
+	{"rt", 0, 1, 0},        {"bus_read", 0, 1, 0.1},  {"l2_hit", 0, 0.98, 0.8}, {"issue", 0.05, 1, 0.9},
+	{"any", 0.05, 1, 0.97}, {"samples", 0, 64, 0},    {"filter", 1, 2, 1},      {"compressed", 0, 1, 0},
+	{"narrow", 0, 1, 0.3},  {"diverged", 0, 1, 0.02}, {"registers", 0, 1, 0.1}, {0}};
 
-const struct sim_number sim_look_numbers[] = {
-	{"primitives", 0, 1, 0.14},  /* input primitives per cycle of vertex work */
-	{"vertices", 0, 3, 1.15},    /* position threads per input primitive */
-	{"facing", 0, 1, 0.47},      /* share culled by the facing test */
-	{"frustum", 0, 1, 0.12},     /* share of primitives in the frustum test that it culls */
-	{"scissor", 0, 1, 0},        /* the same, on GPUs with such a test */
-	{"overdraw", 0.01, 32, 1.3}, /* layers shaded per pixel, without what small triangles add */
-	{"early_kill", 0, 8, 0.35},  /* quads killed by early ZS per quad that survives it */
-	{"hidden_kill", 0, 8, 0.22}, /* quads killed by forward pixel kill or the prepass per quad shaded */
-	{"late", 0, 1, 0},           /* share of shaded quads tested late */
-	{"tested", 0, 1, 1},         /* share of quads with an early depth or stencil test */
-	{"opaque", 0, 1, 1},         /* share of opaque quads */
-	{"buffered", 0, 1,
-	 0.97},               /* share of fragment time with quads in the FPK buffer, for large triangles */
-	{"coarse", 0, 1, 1},  /* share of quads shaded at one sample per pixel or more */
-	{"blended", 0, 1, 0}, /* blend shader calls per warp, at most 1 */
-	{"still", 0, 1, 0},   /* share of tiles that do not change and are not written back */
-	{"tile_bytes", 0, 64, 3.2}, /* written back per pixel of the other tiles */
-	{0}};
+const struct sim_number sim_look_numbers[] = {{"primitives", 0, 1, 0.14},
+					      {"vertices", 0, 3, 1.15},
+					      {"facing", 0, 1, 0.47},
+					      {"frustum", 0, 1, 0.12},
+					      {"scissor", 0, 1, 0},
+					      {"overdraw", 0.01, 32, 1.3},
+					      {"early_kill", 0, 8, 0.35},
+					      {"hidden_kill", 0, 8, 0.22},
+					      {"late", 0, 1, 0},
+					      {"tested", 0, 1, 1},
+					      {"opaque", 0, 1, 1},
+					      {"buffered", 0, 1, 0.97},
+					      {"coarse", 0, 1, 1},
+					      {"blended", 0, 1, 0},
+					      {"still", 0, 1, 0},
+					      {"tile_bytes", 0, 64, 3.2},
+					      {0}};
 
-static const struct sim_table shaders = {"shaders", sim_shader_numbers, 0, 1, NULL},
-			      looks = {"looks", sim_look_numbers, 0, 1, NULL};
+static const struct sim_table shaders = {"shaders", sim_shader_numbers, 0, 1, NULL};
+static const struct sim_table looks = {"looks", sim_look_numbers, 0, 1, NULL};
 
 static const struct sim_number pass_numbers[] = {{"vertex", 0.0001, 10, 0},  {"fragment", 0.0001, 10, 0},
 						 {"compute", 0.0001, 10, 0}, {"pixels", 0.0001, 1, 1},
