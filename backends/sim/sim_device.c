@@ -27,10 +27,13 @@ static const struct sim_number cluster_numbers[] = {
 	{"cpus", 1, SIM_CPUS, 1}, {"khz", 1e5, 1e7, 1e6}, {"ipc", 0.1, 10, 1}, {"memory", 0, 1024, 0}, {0}};
 static const struct sim_number traffic_numbers[] = {{"always active loading", 0, 1e12, 0}, {0}};
 
+/* The rows of several threads follow. */
 static const char *take_people(const struct gpudb *db, void *rows, unsigned i)
 {
+	double threads = ((struct sim_task *)rows)[i].threads;
+
 	(void)db;
-	return ((struct sim_task *)rows)[i].threads + i <= SIM_TASKS ? NULL : "too many threads";
+	return threads <= 1 || threads + i < SIM_TASKS ? NULL : "too many threads";
 }
 
 static const char *take_cluster(const struct gpudb *db, void *rows, unsigned i)
@@ -53,6 +56,9 @@ static const char *take_event(const struct gpudb *db, void *rows, unsigned i)
 	struct sim_event *events = rows, *e = &events[i];
 
 	e->slot = gpudb_slot_name(db, e->row.name);
+	for (unsigned k = 0; k < i; k++)
+		if (events[k].slot == e->slot)
+			return "the same slot twice";
 	for (e->of = 0; e->of < SIM_BASES + i; e->of++)
 		if (e->of < SIM_BASES ? span_is(e->row.rest, bases[e->of])
 				      : span_eq(e->row.rest, events[e->of - SIM_BASES].row.name))

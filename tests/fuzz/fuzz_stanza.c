@@ -1,7 +1,7 @@
 /* A data file over any bytes: it loads or fails with a message that names the place, and what
  * loaded compiles or says why not. */
 #include "backends/backend.h"
-#include "backends/sim/sim.h"
+#include "backends/sim/sim_device.h"
 #include "base/alloc.h"
 #include "config.h"
 #include "model/metric.h"
@@ -49,12 +49,17 @@ static void load_scenarios(const struct gpudb *db)
 	for (unsigned i = 0; i < db->n_parts; i++) {
 		AUTOFREE char *name = span_dup(db->parts[i].name);
 		struct sim_scenario scenario;
+		struct sim_device device;
 		struct err err = {0};
 
 		if (sim_scenario_load(&scenario, db, name, &err))
 			assert(scenario.n_passes && scenario.passes[0].pixels > 0 && scenario.n_phases);
 		else
 			assert(!strncmp(err.text, "fuzz:", 5) || !strncmp(err.text, "--demo:", 7));
+		if (!sim_device_init(&device, &(struct source_options){.db = db, .scenario = name}, &err))
+			assert(err.text[0]);
+		else
+			sim_device_run(&device, 1000000000);
 	}
 }
 #else

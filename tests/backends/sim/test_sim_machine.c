@@ -1,6 +1,7 @@
 /* The phone around the simulated GPU: its CPUs by their load and by their events, and its
  * processes. */
 #include "backends/process/process_scan.h"
+#include "tests/support/fixture.h"
 #include "tests/support/shared_data.h"
 #include "tests/support/sim_watch.h"
 
@@ -256,6 +257,59 @@ static void processes_share_what_cpus_and_gpu_do(void **state)
 	}
 }
 
+/* The extremes of what a user's tables may say. */
+static void any_phone_within_the_bounds_runs(void **state)
+{
+	static const char *const phones[] = {
+		"people pid\n  me 0\nclusters cpus memory\n  newer 1 0\ntraffic always\n  x 0\n"
+		"events small\n  CPUCycles 0 cycles\n",
+		"people pid parent uid threads cluster rss memory gpu main render worker active always "
+		"loading\n"
+		"  me 2147483647 2147483647 2147483647 27 3 1048576 1048576 1 1 1 1 1 1 1 a | b\n"
+		"clusters cpus khz ipc memory\n  newer 8 1e7 10 1024 A title that is longer than its place "
+		"has room\n"
+		"traffic always active loading\n  x 1e12 1e12 1e12\n"
+		"events small loading ipc\n  CPUCycles 1e4 1e4 1 cycles\n  CPUInstructions 1e4 1e4 1 "
+		"CPUCycles\n"};
+
+	(void)state;
+	for (unsigned i = 0; i < ARRAY_LEN(phones); i++) {
+		const struct process_reader *reader = backend_sim_cpu.extras->processes;
+		const struct process_query query = {.threads_of = 10};
+		struct source_options o = {.per_instance = true, .epoch_ns = 1};
+		struct fixture fixture;
+		struct gpudb_dir dir;
+		struct gpudb *own;
+		struct process_list *list;
+		struct sim_watch w;
+		struct err err = {0};
+		void *processes;
+
+		fixture_init(&fixture, NULL);
+		fixture_write(&fixture, "own.scenario", phones[i]);
+		dir = (struct gpudb_dir){fixture.root, true};
+		own = gpudb_load(&dir, 1, &err);
+		if (!own)
+			fail_msg("%s", err.text);
+		o.db = own;
+		sim_watch_part(&w, &backend_sim_cpu, &o, 500 * MS);
+		sim_watch_read(&w, 100);
+		sim_watch_fini(&w);
+		sim_watch_part(&w, &backend_sim_perf, &o, 500 * MS);
+		sim_watch_read(&w, 100);
+		sim_watch_fini(&w);
+		processes = reader->new (NULL, &o);
+		process_list_free(reader->read(processes, &query, 1));
+		list = reader->read(processes, &query, 1000 * MS);
+		assert_int_equal(list->n, 1);
+		assert_int_equal(list->processes[0].command != NULL, i == 1);
+		process_list_free(list);
+		reader->free(processes);
+		gpudb_free(own);
+		fixture_fini(&fixture);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -265,6 +319,7 @@ int main(void)
 		cmocka_unit_test(the_parts_make_the_whole_in_every_sample),
 		cmocka_unit_test(the_same_seed_gives_the_same_machine),
 		cmocka_unit_test(what_is_asked_of_cpu_events_and_not_simulated_is_an_error),
+		cmocka_unit_test(any_phone_within_the_bounds_runs),
 		cmocka_unit_test(processes_share_what_cpus_and_gpu_do),
 	};
 

@@ -219,7 +219,7 @@ static void a_wrong_table_of_the_phone_names_file_and_line(void **state)
 	} cases[] = {
 		{"people pid\n", "  me 1.5x init\n", "own.scenario:2: pid '1.5x': expected 0 to", 0},
 		{"people cpu\n", "  me 1 init\n", "own.scenario:2: unknown 'cpu': expected one of pid", 0},
-		{"people threads\n  me 1 init\n", "  me 28 a | b\n", "own.scenario:3: too many threads", 0},
+		{"people threads\n  me 1 init\n", "  me 27 a | b\n", "own.scenario:3: too many threads", 0},
 		{"people pid\n", "  me 1 a | b\n", "own.scenario:30: more than 28 rows in 'people'", 28},
 		{"events big\n", "  CPUCycles 1e5 cycles\n", "own.scenario:2: big '1e5': expected 0 to", 0},
 		{"events big\n", "  CPUCycles 1 CPUCycles\n", "own.scenario:2: expected a base or an", 0},
@@ -229,7 +229,7 @@ static void a_wrong_table_of_the_phone_names_file_and_line(void **state)
 		{"clusters cpus\n", "  newer 1 A\n", "own.scenario:5: more than 3 rows in 'clu", 3},
 		{"traffic always\n", "  a 1 b\n", "own.scenario:2: more numbers than columns", 0},
 		{"traffic always\n", "  a 1\n", "own.scenario:6: more than 4 rows in 'traffic'", 4},
-		{"events big\n", "  CPUCycles 1 cycles\n", "own.scenario:27: more than 25 rows in 'even", 25},
+		{"events big\n", "  CPUCycles 1 cycles\n", "own.scenario:3: the same slot twice in 'ev", 1},
 	};
 
 	(void)state;
