@@ -3,6 +3,7 @@
 #include "base/real.h"
 
 #include <assert.h>
+#include <limits.h>
 #include <string.h>
 
 #define COMPUTE_THREADS 0.09 /* per cycle of execution: one in eleven cycles */
@@ -171,35 +172,38 @@ static void add_unit_work(struct sim_model *m, const struct sim_job *job, unsign
 static void set_ratios(struct sim_load *load, const struct sim_laws *laws, const struct sim_job *job)
 {
 	float sways[SIM_DRIFTS];
+	unsigned four = UINT_MAX;
 	uint64_t noise = 0;
 
 	for (unsigned i = 0; i < SIM_DRIFTS; i++)
 		sways[i] = (float)(i & 1 ? job->drifts[i] : -job->drifts[i]);
-	for (unsigned i = load->known ? laws->n_fixed : 0; i < laws->n_formulas; i++) {
-		const struct sim_formula *f = &laws->formulas[i];
+	for (unsigned k = SIM_INPUTS; k < laws->n_values; k++) {
+		const struct sim_value *v = &laws->values[k];
+		unsigned r = (unsigned)v->ratio, i = r % SIM_DRIFTS;
+		float amount, off;
+		double x, most;
 
-		if (f->streams & 1u << load->stream && f->lists & load->lists)
-			load->values[f->value] = expr_eval(&f->expr, load->values);
-	}
-	load->known = true;
-	for (unsigned r = 0; r < laws->n_ratios; r++) {
-		unsigned i = r % SIM_DRIFTS;
-		float amount = r - i < laws->n_content ? 0.2f : 0.12f, off;
-		double x = load->values[laws->ratios[r].value], most = r < laws->n_shares ? 1 : 255;
-
-		if (r % 4 == 0) /* one hash provides the noise of four ratios */
-			noise = sim_hash(job->key, 0, r - i + i / 4);
-		if (!(laws->ratios[r].lists & load->lists))
+		if (!(v->lists & load->lists))
 			continue;
+		if (v->varies || !load->known)
+			load->values[k] = expr_eval(&v->formula, load->values);
+		if (v->ratio < 0)
+			continue;
+		if (r / 4 != four) { /* one hash provides the noise of four ratios */
+			four = r / 4;
+			noise = sim_hash(job->key, 0, r - i + four % 2);
+		}
+		x = load->values[k];
+		most = r < laws->n_shares ? 1 : 255;
+		amount = r - i < laws->n_content ? 0.2f : 0.12f;
 		off = 0.07f / 65536 * (float)((int)(noise >> r % 4 * 16 & 0xffff) - 32768) +
 		      amount * (0.6f * sways[i] + 0.4f * sways[r / SIM_DRIFTS % SIM_DRIFTS]);
-		if (r == laws->line)
-			off = 0; /* a constant does not deviate */
 		x = most > 1 || x < 0.5 ? x * (1 + (double)off) : 1 - (1 - x) * (1 - 2.5 * (double)off);
 		if (!(x >= 0 && x <= most)) /* a user's file may define any shader */
 			x = x > most ? most : 0;
 		load->ratios[r] = (float)(uint32_t)(x * SIM_ONE);
 	}
+	load->known = true;
 }
 
 /* Set the waits of a queue for cores and dependencies, which differ between jobs. */
@@ -251,6 +255,7 @@ static void init_load(const struct sim_model *m, struct sim_load *load, const st
 		    (m->gpu.cores * load->issue * load->any); /* of fragment work */
 	if (load->stream == STREAM_FRAGMENT)
 		in.threads = in.pixels * (pass->look.overdraw * 4 * in.size.quads / in.size.pixels);
+	in.streams[load->stream] = 1;
 	memcpy(load->values, &in, sizeof(in));
 	set_ratios(load, &m->laws, job);
 	set_waits(load, &m->laws, job);

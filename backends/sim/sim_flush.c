@@ -102,13 +102,13 @@ static void flush_cores(struct sim_model *m, struct sim_load *load, const uint32
 	beats[1] += sum_of(m, CORE_WRITES, CORE_TRAFFIC_END);
 }
 
-/* Requests of one line each, distributed over the slices by address. */
+/* Requests of one line of four beats each, distributed over the slices by address. */
 static void flush_slices(struct sim_model *m, struct sim_load *load, const uint64_t beats[2], uint32_t **rest)
 {
 	const unsigned n = m->blocks[SIM_SLICE].n;
 
 	for (unsigned k = 0; k < 2; k++) {
-		uint64_t left = sim_part(beats[k], (uint64_t)load->ratios[m->laws.line], (*rest)++);
+		uint64_t left = sim_part(beats[k], SIM_ONE / 4, (*rest)++);
 
 		for (unsigned i = 0; i < n; i++) {
 			uint64_t own = sim_part(left, m->slices[i].part, (*rest)++);

@@ -40,8 +40,8 @@
 #define SIM_ONE (1u << 24) /* a ratio of 1 */
 #define SIM_LANES 4
 
-/* The quantities that the model itself uses, by block: inputs of the rules, then outputs that it
- * uses further. The rules name the others. Cycles are GPU cycles, traffic is in beats of 16 bytes.
+/* The quantities that the model itself uses, by block, as the text begins with them: inputs of the
+ * rules, then outputs that it uses further. Cycles are GPU cycles, traffic is in beats of 16 bytes.
  * GPU_ZERO is always 0: the reserved queue, the second stage of the MMU. From GPU_UNITS on are
  * cycles of units of the front end: interrupts, MCU, CEU, LSU. */
 enum sim_block { SIM_QUEUE, SIM_FRONT, SIM_TILER, SIM_CORE, SIM_SLICE, SIM_BLOCKS };
@@ -54,11 +54,11 @@ enum { SLICE_READS, SLICE_WRITES, SLICE_ACTIVE };
 #define CORE_WRITES (CORE_READS + 5) /* by unit, as the reads */
 #define CORE_TRAFFIC_END (CORE_WRITES + 4)
 
-/* A part: out = a * ratio. Otherwise out = a + b * factor. */
+/* A part: out = a * ratio, and b is a. Otherwise out = a + b * factor. */
 struct sim_rule {
 	bool is_part;
 	uint8_t out, a, b;
-	int16_t factor; /* of a part: the index of its ratio, or of its wait */
+	int16_t factor; /* of a part: the number of its ratio (first of its value), or of its wait */
 };
 
 /* What the ratios of a part in the last three lists follow from. */
@@ -148,10 +148,12 @@ struct sim_job {
 	bool ends_frame;
 };
 
-/* Inputs of formulas about a job. Those before `size` are the same for all jobs of a pass. */
+/* Inputs of formulas about a job, named in the text. Those before `size` are the same for all jobs
+ * of a pass. */
 struct sim_inputs {
 	struct sim_shader shader;
 	struct sim_look look;
+	double streams[STREAMS]; /* 1 for that of the job */
 	struct sim_size size;
 	double load;      /* memory: beats per cycle and slice */
 	double slower[5]; /* shares of reads that wait longer than 128, 192, 256, 320 and 384 cycles */
@@ -162,18 +164,12 @@ struct sim_inputs {
 
 #define SIM_INPUTS (sizeof(struct sim_inputs) / sizeof(double))
 
-/* A value for the jobs of some streams, computed from earlier values. Lists that need it, here and
- * below, are bits by enum sim_list. */
-struct sim_formula {
-	struct expr expr;
-	uint8_t streams; /* bits, by enum sim_stream */
-	bool varies;     /* differs between the jobs of a pass */
-	uint16_t lists;
-	uint16_t value; /* index in the values, where inputs come first */
-};
-
-struct sim_ratio {
-	uint16_t value, lists;
+/* What is known about a job: an input, without a formula, or what follows from earlier values. */
+struct sim_value {
+	struct expr formula;
+	bool varies;    /* differs between the jobs of a pass */
+	int16_t ratio;  /* its number among the ratios; -1: none */
+	uint16_t lists; /* that need it: bits by enum sim_list */
 };
 
 /* The rules for one product.
@@ -183,12 +179,8 @@ struct sim_ratio {
  * those of ordinary content, slightly different in every job. */
 struct sim_laws {
 	struct sim_rules lists[SIM_LISTS];
-	struct sim_formula *formulas; /* after sim_book_prune those that vary come last */
-	unsigned n_formulas, formulas_cap, n_fixed;
-	struct sim_ratio *ratios;
-	unsigned n_ratios, ratios_cap, n_content, n_shares;
-	unsigned n_values, n_quantities[SIM_BLOCKS];
-	unsigned line; /* the ratio that the model itself knows */
+	struct sim_value *values; /* the inputs come first */
+	unsigned n_values, values_cap, n_ratios, n_content, n_shares, n_quantities[SIM_BLOCKS];
 };
 
 /* The names in the text, needed only until the counters are found. */
@@ -201,7 +193,7 @@ struct sim_book {
 	struct sim_names {
 		struct span *names;
 		unsigned n, cap;
-	} quantities[SIM_BLOCKS], values, ratios;
+	} quantities[SIM_BLOCKS], values;
 	bool needed[SIM_BLOCKS][UINT8_MAX]; /* a counter shows it, or another follows from it */
 };
 
