@@ -39,77 +39,54 @@ struct sim {
 /* The lane of a queue's counter, by its name before "Queue". */
 static const struct {
 	const char *name;
-	unsigned lane;
+	uint8_t lane;
 } queues[] = {{"MaliFrag", STREAM_FRAGMENT},  {"MaliMain", STREAM_FRAGMENT}, {"MaliVert", STREAM_VERTEX},
 	      {"MaliBinning", STREAM_VERTEX}, {"MaliTiler", STREAM_VERTEX},  {"MaliComp", STREAM_COMPUTE},
 	      {"MaliNonFrag", LANE_NONFRAG}};
 
-/* Return the counter of the rules with that name. *lane is set for a queue. */
-static const struct sim_counter *find_counter(const struct sim_book *book, const char *name, unsigned *lane)
-{
-	*lane = 0;
-	for (const struct sim_counter *c = book->counters; c < book->counters + book->n_counters; c++) {
-		struct span each = {c->name.p + 1, c->name.n - 1};
-
-		if (span_is(c->name, name))
-			return c;
-		for (unsigned q = 0; q < ARRAY_LEN(queues) && c->name.p[0] == '*'; q++) {
-			size_t n = strlen(queues[q].name);
-
-			if (strncmp(name, queues[q].name, n) != 0 || !span_is(each, name + n))
-				continue;
-			*lane = queues[q].lane;
-			return c;
-		}
-	}
-	return NULL;
-}
-
 static struct sim_slot plan_slot(const struct source *source, const struct sim_model *m,
 				 const struct slot *slot, struct sim_book *book)
 {
-	unsigned lane;
-	const struct sim_counter *c = find_counter(book, slot->name, &lane);
 	struct sim_slot p = {.scale = (uint16_t)slot->scale, .lanes = 1};
+	const struct sim_counter *c = book->counters, *end = c + book->n_counters;
+	const char *name = slot->name, *queue = strstr(name, "Queue");
 
-	if (!c)
+	for (unsigned q = 0; q < ARRAY_LEN(queues) && queue; q++)
+		if (span_is((struct span){slot->name, (size_t)(queue - slot->name)}, queues[q].name)) {
+			p.lane = queues[q].lane;
+			name = queue;
+		}
+	while (c < end && !span_is(c->name, name))
+		c++;
+	if (c == end)
 		return (struct sim_slot){0};
 	book->needed[c->block][c->quantity] = true;
 	p.block = c->block;
 	p.quantity = c->quantity;
 	if (slot->instance == INSTANCE_SLICE)
-		lane = slot->number;
+		p.lane = (uint8_t)slot->number;
 	else if (slot->instance != INSTANCE_ALL)
 		/* core numbers include the holes of the core mask; the model has none */
-		lane = (unsigned)__builtin_popcountll(source->constants.core_mask &
-						      ((1ull << slot->number) - 1));
+		p.lane = (uint8_t)__builtin_popcountll(source->constants.core_mask &
+						       ((1ull << slot->number) - 1));
 	else if (c->block == SIM_CORE || c->block == SIM_SLICE)
 		p.lanes = (uint8_t)(c->block == SIM_CORE ? m->gpu.cores : m->gpu.slices);
-	p.lane = (uint8_t)lane;
 	return p;
 }
 
-/* Each instance counts in its own units of `scale`. */
-static uint64_t slot_count(const struct sim_model *m, const struct sim_slot *slot)
-{
-	const uint64_t *total = sim_total(m, slot->block, slot->quantity) + slot->lane;
-	uint64_t sum = 0;
-
-	for (unsigned i = 0; i < slot->lanes; i++)
-		sum += slot->scale > 1 ? total[i] / slot->scale : total[i];
-	return sum;
-}
-
-/* Write the counts since the last read, sample_ns ago, per slot. */
+/* Write the counts since the last read, sample_ns ago, per slot. Each instance counts in its own
+ * units of `scale`. */
 static void read_counters(struct sim *sim, int64_t sample_ns, uint64_t *value)
 {
 	const struct sim_model *m = &sim->model;
 
-	for (unsigned i = 0; i < sim->n_slots; i++) {
-		struct sim_slot *slot = &sim->slots[i];
-		uint64_t now = slot_count(m, slot);
+	for (struct sim_slot *slot = sim->slots; slot < sim->slots + sim->n_slots; slot++) {
+		const uint64_t *total = sim_total(m, slot->block, slot->quantity) + slot->lane;
+		uint64_t now = 0;
 
-		value[i] = slot->lanes ? now - slot->last : SAMPLE_UNKNOWN;
+		for (unsigned i = 0; i < slot->lanes; i++)
+			now += slot->scale > 1 ? total[i] / slot->scale : total[i];
+		value[slot - sim->slots] = slot->lanes ? now - slot->last : SAMPLE_UNKNOWN;
 		slot->last = now;
 	}
 	for (unsigned i = 0; i < m->gpu.cores && sim->balance.slot >= 0; i++) {

@@ -186,7 +186,7 @@ struct sim_laws {
 /* The names in the text, needed only until the counters are found. */
 struct sim_book {
 	struct sim_counter {
-		struct span name; /* "*Queue...": of each queue */
+		struct span name; /* "Queue...": of each queue */
 		uint8_t block, quantity;
 	} * counters;
 	unsigned n_counters, counters_cap;
