@@ -3,7 +3,6 @@
 
 #include "base/alloc.h"
 #include "base/stanza.h"
-#include "base/sys.h"
 #include "model/embed.h"
 
 #include <assert.h>
@@ -291,7 +290,6 @@ void sim_book_free(struct sim_book *book)
 	free(book->values.names);
 	free(book->counters);
 	free(book);
-	sys_unload(embed_demo_rules, embed_demo_rules_end);
 }
 
 void sim_laws_fini(struct sim_laws *laws)
