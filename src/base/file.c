@@ -12,8 +12,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <sys/xattr.h>
+#include <time.h>
 #include <unistd.h>
 
 #define PATIENCE_MS 3000
@@ -146,19 +148,36 @@ struct file *file_open(const char *path, struct err *err)
 	return file;
 }
 
+/* Make a file of our own, named "STEM-PID-N" into `path`, and lock it, so that others see that its
+ * writer is alive. No N comes again. */
+static int open_unique(int dir_fd, const char *stem, mode_t mode, char path[PATH_MAX])
+{
+	static unsigned number;
+	struct stat st;
+	int fd;
+
+	for (int i = 0; i < 1000; i++) {
+		snprintf(path, PATH_MAX, "%s-%ld-%u", stem, (long)getpid(), number++);
+		fd = openat(dir_fd, path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, mode);
+		if (fd < 0 && errno == EEXIST)
+			continue;
+		if (fd < 0 || (!(flock(fd, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) &&
+			       fstat(fd, &st) == 0 && st.st_nlink))
+			return fd;
+		close(fd); /* one who removes leftovers was faster than the lock */
+	}
+	errno = EEXIST;
+	return -1;
+}
+
 struct file *file_temporary(struct err *err)
 {
 	const char *set = getenv("TMPDIR"), *dir = set && set[0] == '/' ? set : "/tmp";
+	AUTOFREE char *stem = xasprintf("%s/malitop", dir);
 	char path[PATH_MAX];
 	struct file *file;
-	int fd = -1;
+	int fd = open_unique(AT_FDCWD, stem, 0600, path);
 
-	for (unsigned i = 0; i < 100 && fd < 0; i++) { /* another program may have made one of that name */
-		snprintf(path, sizeof(path), "%s/malitop-%ld-%u", dir, (long)getpid(), i);
-		fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-		if (fd < 0 && errno != EEXIST)
-			break;
-	}
 	if (fd < 0) {
 		err_set(err, errno, "%s: cannot make a temporary file: %s: set TMPDIR", path,
 			strerror(errno));
@@ -242,21 +261,6 @@ int file_list(const char *dir, char ***names)
 	return n;
 }
 
-/* Make the last directory of the path. */
-static void make_dir_of(const char *path)
-{
-	AUTOFREE char *dir = xstrdup(path);
-	char *slash = strrchr(dir, '/');
-
-	if (!slash || slash == dir)
-		return;
-	*slash = 0;
-	if (mkdir(dir, 0700) == 0 || errno != ENOENT)
-		return;
-	make_dir_of(dir);
-	mkdir(dir, 0700);
-}
-
 bool file_has_ending(const char *name, const char *ending)
 {
 	size_t n = strlen(name), e = strlen(ending);
@@ -264,26 +268,198 @@ bool file_has_ending(const char *name, const char *ending)
 	return n > e && strcmp(name + n - e, ending) == 0;
 }
 
-bool file_replace(const char *path, const char *text, size_t n, struct err *err)
-{
-	AUTOFREE char *real = realpath(path, NULL);
-	const char *target = real ? real : path;
-	AUTOFREE char *fresh = xasprintf("%s.new", target);
-	struct stat st;
-	bool ok;
-	int fd;
+/* ---- files that are replaced as a whole ---- */
 
-	make_dir_of(target);
-	unlink(fresh); /* of an earlier attempt */
-	fd = open(fresh, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+#define FRESH ".malitop"
+#define LINKS_MOST 40
+
+/* Where a file is that is to be replaced. */
+struct file_place {
+	char *path; /* what its links lead to, which need not exist */
+	const char *name;
+	int dir_fd;
+};
+
+static void place_fini(struct file_place *at)
+{
+	if (at->dir_fd >= 0)
+		close(at->dir_fd);
+	free(at->path);
+}
+
+static size_t dir_length(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? (size_t)(slash - path) + 1 : 0;
+}
+
+/* NULL and errno if there are too many links. */
+static char *follow_links(const char *path)
+{
+	char *at = xstrdup(path), link[PATH_MAX];
+
+	for (int i = 0; i < LINKS_MOST; i++) {
+		ssize_t n = readlink(at, link, sizeof(link) - 1);
+		int dir = n > 0 && link[0] != '/' ? (int)dir_length(at) : 0;
+		AUTOFREE char *before = at;
+
+		if (n <= 0)
+			return take_ptr(&before);
+		at = xasprintf("%.*s%.*s", dir, before, (int)n, link);
+	}
+	free(at);
+	errno = ELOOP;
+	return NULL;
+}
+
+/* Root may work in the home of another user, as with sudo: what it makes there is that user's. */
+static void give_to_owner(int fd, const struct stat *owner)
+{
+	if (geteuid() == 0 && fchown(fd, owner->st_uid, owner->st_gid) != 0)
+		return; /* a file system without owners */
+}
+
+/* Open the directory of a path, and make it if it is missing. */
+static int open_dir_of(const char *path)
+{
+	AUTOFREE char *dir = xstrndup(path, dir_length(path)), *upper = NULL;
+	int fd = open(*dir ? dir : ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	CLOSE_FD int upper_fd = -1;
+	struct stat owner;
+	size_t n = strlen(dir);
+	bool made;
+
+	if (fd >= 0 || errno != ENOENT || n < 2)
+		return fd;
+	while (n > 1 && dir[n - 1] == '/')
+		dir[--n] = 0;
+	upper_fd = open_dir_of(dir);
+	if (upper_fd < 0 || fstat(upper_fd, &owner) != 0)
+		return -1;
+	upper = xstrdup(dir + dir_length(dir));
+	made = mkdirat(upper_fd, upper, 0700) == 0;
+	if (!made && errno != EEXIST)
+		return -1;
+	fd = openat(upper_fd, upper, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	if (fd >= 0 && made)
+		give_to_owner(fd, &owner);
+	return fd;
+}
+
+/* Remove what writers left that were killed: those alive have a lock on theirs. */
+static void remove_leftovers(const struct file_place *at)
+{
+	const size_t n = strlen(FRESH "-");
+	int dir_fd = openat(at->dir_fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	DIR *dir = dir_fd < 0 ? NULL : fdopendir(dir_fd);
+	struct dirent *entry;
+
+	while (dir && (entry = readdir(dir))) {
+		CLOSE_FD int fd = -1;
+
+		if (strncmp(entry->d_name, FRESH "-", n) != 0 ||
+		    entry->d_name[n + strspn(entry->d_name + n, "0123456789-")])
+			continue;
+		fd = openat(at->dir_fd, entry->d_name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+		if (fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) == 0)
+			unlinkat(at->dir_fd, entry->d_name, 0);
+	}
+	if (dir)
+		closedir(dir);
+	else if (dir_fd >= 0)
+		close(dir_fd);
+}
+
+static bool place_open(struct file_place *at, const char *path, struct err *err)
+{
+	*at = (struct file_place){.path = follow_links(path), .dir_fd = -1};
+	if (at->path)
+		at->dir_fd = open_dir_of(at->path);
+	if (at->dir_fd < 0)
+		return err_set(err, errno, "%s: cannot write in its directory: %s", path, strerror(errno));
+	at->name = at->path + dir_length(at->path);
+	return true;
+}
+
+/* Lock the directory, so that programs that change a file in it do so one after the other. Not all
+ * network file systems have locks. */
+static bool place_lock(const struct file_place *at, const char *path, struct err *err)
+{
+	unsigned turn = (unsigned)getpid();
+	int waited_us = 0, pause_us;
+
+	while (flock(at->dir_fd, LOCK_EX | LOCK_NB) != 0) {
+		if (errno != EWOULDBLOCK && errno != EINTR)
+			return true;
+		if (waited_us >= PATIENCE_MS * 1000)
+			return err_set(err, EWOULDBLOCK,
+				       "%s: another program has had a lock on its directory for %d s: end "
+				       "it, then try again",
+				       path, PATIENCE_MS / 1000);
+		/* Equal pauses would give those who wait their turns in the same order for ever. */
+		turn = turn * 1103515245 + 12345;
+		pause_us = 200 + (int)(turn >> 16 & 1023);
+		nanosleep(&(struct timespec){.tv_nsec = pause_us * 1000L}, NULL);
+		waited_us += pause_us;
+	}
+	return true;
+}
+
+/* Write a new file beside the old one, sync and rename it. */
+static bool place_replace(const struct file_place *at, const char *path, const char *text, size_t n,
+			  struct err *err)
+{
+	char fresh[PATH_MAX];
+	struct stat old, dir;
+	bool ok, exists = fstatat(at->dir_fd, at->name, &old, 0) == 0;
+	int fd, code;
+
+	if (exists && !S_ISREG(old.st_mode))
+		return err_set(err, ESPIPE, "%s: not a regular file: it is not replaced: name one that is",
+			       path);
+	remove_leftovers(at);
+	fd = open_unique(at->dir_fd, FRESH, exists ? 0600 : 0666, fresh);
 	if (fd < 0)
 		return err_set(err, errno, "%s: cannot write in its directory: %s", path, strerror(errno));
-	ok = (stat(target, &st) != 0 || fchmod(fd, st.st_mode & 07777) == 0) && write_all(fd, text, n) &&
-	     fsync(fd) == 0;
-	ok = close(fd) == 0 && ok && rename(fresh, target) == 0;
-	if (!ok) {
-		err_set(err, errno, "%s: cannot write it: %s", path, strerror(errno));
-		unlink(fresh);
-	}
+	if (!exists && fstat(at->dir_fd, &dir) == 0)
+		give_to_owner(fd, &dir);
+	/* The owner goes first, because that takes bits from the mode. One who may not give it away
+	 * keeps it, with the group if that is one of theirs. */
+	if (exists && fchown(fd, old.st_uid, old.st_gid) != 0 && fchown(fd, (uid_t)-1, old.st_gid) != 0)
+		old.st_mode &= ~(mode_t)(S_ISUID | S_ISGID);
+	ok = (!exists || fchmod(fd, old.st_mode & 07777) == 0) && write_all(fd, text, n) && fsync(fd) == 0 &&
+	     renameat(at->dir_fd, fresh, at->dir_fd, at->name) == 0;
+	code = errno;
+	if (!ok)
+		unlinkat(at->dir_fd, fresh, 0);
+	close(fd); /* which ends the lock */
+	return ok || err_set(err, code, "%s: cannot write it: %s", path, strerror(code));
+}
+
+bool file_replace(const char *path, const char *text, size_t n, struct err *err)
+{
+	struct file_place at;
+	bool ok = place_open(&at, path, err) && place_replace(&at, path, text, n, err);
+
+	place_fini(&at);
+	return ok;
+}
+
+bool file_edit(const char *path, size_t max, file_edit_fn *edit, void *ctx, struct err *err)
+{
+	AUTOFREE char *text = NULL;
+	AUTO_STRBUF struct strbuf out = {0};
+	struct file_place at;
+	size_t n = 0;
+	bool ok = place_open(&at, path, err) && place_lock(&at, path, err);
+
+	if (ok && !file_read(at.path, max, &text, &n, err))
+		ok = err->code == ENOENT;
+	strbuf_str(&out, "");
+	if (ok && edit(ctx, (struct span){text ? text : "", n}, &out))
+		ok = place_replace(&at, path, out.p, out.n, err);
+	place_fini(&at);
+	poll(NULL, 0, 2); /* one who waits has a turn before our next change */
 	return ok;
 }

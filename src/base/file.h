@@ -22,9 +22,15 @@ bool file_read_secret(const char *path, size_t max, char **text, size_t *n, stru
 bool file_has_ending(const char *name, const char *ending);
 
 /* Replace a file as a whole, or not at all: a new one beside it is written, synced and renamed. It
- * keeps the mode of the old one; of a link, the target is replaced. The directory is made if it is
- * missing. */
+ * keeps the mode, owner and group of the old one; of a link, the target is replaced or made. A
+ * missing directory is made. What root makes belongs to the owner of its directory. Several
+ * programs may do so at once; what one left that was killed, the next one removes. */
 bool file_replace(const char *path, const char *text, size_t n, struct err *err);
+/* Change a file of at most max bytes, likewise: `edit` gets its text, "" if there is none, and adds
+ * the new one to `out`, which is empty; false: the file stays as it is. No other program changes
+ * it in the meantime. */
+typedef bool file_edit_fn(void *ctx, struct span text, struct strbuf *out);
+bool file_edit(const char *path, size_t max, file_edit_fn *edit, void *ctx, struct err *err);
 
 /* Open a regular file for reading at any position, also while another process writes it. NULL if it
  * cannot be opened or cannot seek (a directory, a pipe, a device). */

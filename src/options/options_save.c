@@ -5,7 +5,6 @@
 #include "base/alloc.h"
 #include "base/file.h"
 
-#include <errno.h>
 #include <string.h>
 
 #define FILE_MAX ((size_t)1 << 20) /* bytes */
@@ -109,29 +108,26 @@ void options_edit(struct span text, const char *name, const char *value, struct 
 	strbuf_add(out, end, (size_t)(text.p + text.n - end));
 }
 
-/* Read a file that is there; one that is not is empty. */
-static bool read_old(const char *path, char **text, size_t *n, struct err *err)
+struct options_line {
+	const char *name, *value;
+};
+
+static bool edit_line(void *ctx, struct span text, struct strbuf *out)
 {
-	if (file_read(path, FILE_MAX, text, n, err))
-		return true;
-	*text = xstrdup("");
-	*n = 0;
-	return err->code == ENOENT;
+	const struct options_line *line = ctx;
+
+	options_edit(text, line->name, line->value, out);
+	return true;
 }
 
 bool options_save(const struct options *options, const char *name, const char *value, struct err *err)
 {
-	AUTOFREE char *text = NULL;
-	AUTO_STRBUF struct strbuf out = {0};
-	size_t n;
+	struct options_line line = {name, value};
 
 	if (!options->config_path)
 		return err_set(err, 0,
 			       "configuration: no place for it: set HOME, or start with --config FILE");
-	if (!read_old(options->config_path, &text, &n, err))
-		return false;
-	options_edit((struct span){text, n}, name, value, &out);
-	return file_replace(options->config_path, out.p, out.n, err);
+	return file_edit(options->config_path, FILE_MAX, edit_line, &line, err);
 }
 
 void options_value(const struct options *options, const char *name, struct strbuf *out)
@@ -190,16 +186,22 @@ bool options_own_edit(struct span text, const char *metric, struct strbuf *out)
 	return true;
 }
 
+struct own_metric {
+	const char *name;
+	bool *added;
+};
+
+static bool edit_own(void *ctx, struct span text, struct strbuf *out)
+{
+	const struct own_metric *metric = ctx;
+
+	*metric->added = options_own_edit(text, metric->name, out);
+	return *metric->added;
+}
+
 bool options_own_add(const struct options *options, const char *metric, bool *added, struct err *err)
 {
-	AUTOFREE char *text = NULL;
-	AUTO_STRBUF struct strbuf out = {0};
-	size_t n;
-
 	if (!options->own_view)
 		return err_set(err, 0, "own charts: no place for them: set HOME");
-	if (!read_old(options->own_view, &text, &n, err))
-		return false;
-	*added = options_own_edit((struct span){text, n}, metric, &out);
-	return !*added || file_replace(options->own_view, out.p, out.n, err);
+	return file_edit(options->own_view, FILE_MAX, edit_own, &(struct own_metric){metric, added}, err);
 }

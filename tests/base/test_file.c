@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -213,6 +214,220 @@ static void a_pipe_without_a_writer_times_out(void **state)
 	assert_int_equal(unlink(path), 0);
 }
 
+static void a_link_to_nothing_gets_its_target(void **state)
+{
+	AUTOFREE char *link = xasprintf("%s/dangling", directory), *next = xasprintf("%s/next", directory);
+	AUTOFREE char *target = xasprintf("%s/dots/config", directory), *text = NULL;
+	AUTOFREE char *dots = xasprintf("%s/dots", directory);
+	struct stat st;
+	struct err err;
+
+	(void)state;
+	assert_int_equal(symlink("next", link), 0);
+	assert_int_equal(symlink("dots/config", next), 0);
+	assert_true(file_replace(link, "new", 3, &err));
+	assert_int_equal(lstat(link, &st), 0);
+	assert_true(S_ISLNK(st.st_mode));
+	text = text_of(target);
+	assert_string_equal(text, "new");
+	unlink(next);
+	assert_int_equal(symlink("dangling", next), 0); /* a circle */
+	assert_false(file_replace(link, "x", 1, &err));
+	assert_int_equal(err.code, ELOOP);
+	unlink(link);
+	unlink(next);
+	unlink(target);
+	rmdir(dots);
+}
+
+static void what_is_no_regular_file_is_not_replaced(void **state)
+{
+	AUTOFREE char *path = make_pipe("device");
+	struct stat st;
+	struct err err;
+
+	(void)state;
+	assert_false(file_replace(path, "x", 1, &err));
+	assert_non_null(strstr(err.text, "device: not a regular file"));
+	assert_int_equal(stat(path, &st), 0);
+	assert_true(S_ISFIFO(st.st_mode));
+	unlink(path);
+}
+
+/* With sudo, HOME is often that of the user. */
+static void root_leaves_files_to_their_owners(void **state)
+{
+	AUTOFREE char *path = write_file("theirs", "old"), *home = xasprintf("%s/home", directory);
+	AUTOFREE char *made = xasprintf("%s/home/a/b/config", directory);
+	static const char *const made_paths[] = {"home/a/b/config", "home/a/b", "home/a", "home"};
+	struct stat st;
+	struct err err;
+
+	(void)state;
+	if (geteuid() != 0)
+		skip();
+	assert_int_equal(chown(path, 1234, 2345), 0);
+	assert_int_equal(chmod(path, 0600), 0);
+	assert_true(file_replace(path, "new", 3, &err));
+	assert_int_equal(stat(path, &st), 0);
+	assert_int_equal(st.st_uid, 1234);
+	assert_int_equal(st.st_gid, 2345);
+	assert_int_equal(st.st_mode & 07777, 0600);
+	assert_int_equal(mkdir(home, 0755), 0);
+	assert_int_equal(chown(home, 1234, 2345), 0);
+	assert_true(file_replace(made, "new", 3, &err));
+	for (size_t i = 0; i < ARRAY_LEN(made_paths); i++) {
+		AUTOFREE char *one = xasprintf("%s/%s", directory, made_paths[i]);
+
+		assert_int_equal(stat(one, &st), 0);
+		assert_int_equal(st.st_uid, 1234);
+		assert_int_equal(st.st_gid, 2345);
+		remove(one);
+	}
+	unlink(path);
+}
+
+#define WRITERS 4
+#define ROUNDS 40
+#define LONG_TEXT 100000
+
+/* Start writers, each of which does `work` ROUNDS times and ends with how often that failed. */
+static void start_writers(const char *path, bool (*work)(const char *path, int writer), pid_t pids[WRITERS])
+{
+	for (int i = 0; i < WRITERS; i++) {
+		pids[i] = fork();
+		if (pids[i])
+			continue;
+		for (int round = 0, failed = 0;; round++) {
+			if (round == ROUNDS)
+				_exit(failed);
+			failed += !work(path, i);
+		}
+	}
+}
+
+static void await_writers(const pid_t pids[WRITERS])
+{
+	int status;
+
+	for (int i = 0; i < WRITERS; i++) {
+		assert_int_equal(waitpid(pids[i], &status, 0), pids[i]);
+		assert_int_equal(status, 0);
+	}
+}
+
+static bool write_long(const char *path, int writer)
+{
+	AUTOFREE char *text = xcalloc(LONG_TEXT, 1);
+	struct err err;
+
+	memset(text, 'a' + writer, LONG_TEXT);
+	return file_replace(path, text, LONG_TEXT, &err);
+}
+
+static void writers_at_once_never_show_a_part_of_a_file(void **state)
+{
+	AUTOFREE char *path = xasprintf("%s/many", directory);
+	pid_t pids[WRITERS];
+	struct err err;
+
+	(void)state;
+	assert_true(write_long(path, 0));
+	start_writers(path, write_long, pids);
+	for (bool ended = false; !ended;) {
+		AUTOFREE char *text = NULL;
+		siginfo_t info = {0};
+		size_t n;
+
+		assert_int_equal(waitid(P_PID, (id_t)pids[0], &info, WEXITED | WNOHANG | WNOWAIT), 0);
+		ended = info.si_pid != 0;
+		assert_true(file_read(path, LONG_TEXT + 1, &text, &n, &err));
+		assert_int_equal(n, LONG_TEXT);
+		assert_int_equal(text[0], text[n - 1]);
+	}
+	await_writers(pids);
+	unlink(path);
+}
+
+static bool add_letter(void *ctx, struct span text, struct strbuf *out)
+{
+	strbuf_add(out, text.p, text.n);
+	strbuf_add(out, ctx, 1);
+	return true;
+}
+
+static bool edit_letters(const char *path, int writer)
+{
+	char letter = (char)('a' + writer);
+	struct err err;
+
+	return file_edit(path, LONG_TEXT, add_letter, &letter, &err);
+}
+
+static bool keep_all(void *ctx, struct span text, struct strbuf *out)
+{
+	(void)text;
+	strbuf_str(out, "dropped");
+	++*(int *)ctx;
+	return false;
+}
+
+static void changes_at_once_are_all_kept(void **state)
+{
+	AUTOFREE char *path = xasprintf("%s/edited", directory), *text = NULL;
+	unsigned counts[WRITERS] = {0};
+	pid_t pids[WRITERS];
+	struct err err;
+	int calls = 0;
+
+	(void)state;
+	start_writers(path, edit_letters, pids);
+	await_writers(pids);
+	assert_true(file_edit(path, LONG_TEXT, keep_all, &calls, &err));
+	assert_int_equal(calls, 1);
+	text = text_of(path);
+	assert_int_equal(strlen(text), WRITERS * ROUNDS);
+	for (const char *p = text; *p; p++)
+		counts[*p - 'a']++;
+	for (int i = 0; i < WRITERS; i++)
+		assert_int_equal(counts[i], ROUNDS);
+	unlink(path);
+}
+
+static void what_a_killed_writer_left_is_removed_and_what_one_writes_is_not(void **state)
+{
+	AUTOFREE char *left = write_file(".malitop-99-0", "half"),
+		      *busy = write_file(".malitop-99-1", "half");
+	AUTOFREE char *own = write_file(".malitop-old", "mine"), *path = xasprintf("%s/config", directory);
+	int fd = open(busy, O_RDONLY);
+	struct err err;
+
+	(void)state;
+	assert_int_equal(flock(fd, LOCK_EX), 0);
+	assert_true(file_replace(path, "x", 1, &err));
+	assert_int_equal(access(left, F_OK), -1);
+	assert_int_equal(access(busy, F_OK), 0);
+	assert_int_equal(access(own, F_OK), 0);
+	close(fd);
+	unlink(busy);
+	unlink(path);
+	unlink(own);
+}
+
+static void a_change_does_not_wait_for_ever(void **state)
+{
+	AUTOFREE char *path = xasprintf("%s/config", directory);
+	int fd = open(directory, O_RDONLY | O_DIRECTORY), calls = 0;
+	struct err err;
+
+	(void)state;
+	assert_int_equal(flock(fd, LOCK_EX), 0); /* a writer that is stopped */
+	assert_false(file_edit(path, LONG_TEXT, keep_all, &calls, &err));
+	assert_non_null(strstr(err.text, "config: another program has had a lock on its directory for 3 s"));
+	assert_int_equal(calls, 0);
+	close(fd);
+}
+
 /* The screen saves settings; a signal would end it. */
 static void a_file_that_may_not_grow_is_an_error_and_no_signal(void **state)
 {
@@ -242,6 +457,13 @@ int main(void)
 		cmocka_unit_test(a_file_that_cannot_seek_is_refused_without_waiting),
 		cmocka_unit_test(nothing_to_close_is_fine),
 		cmocka_unit_test(a_file_is_replaced_with_its_mode_and_through_a_link),
+		cmocka_unit_test(a_link_to_nothing_gets_its_target),
+		cmocka_unit_test(what_is_no_regular_file_is_not_replaced),
+		cmocka_unit_test(root_leaves_files_to_their_owners),
+		cmocka_unit_test(writers_at_once_never_show_a_part_of_a_file),
+		cmocka_unit_test(changes_at_once_are_all_kept),
+		cmocka_unit_test(what_a_killed_writer_left_is_removed_and_what_one_writes_is_not),
+		cmocka_unit_test(a_change_does_not_wait_for_ever),
 		cmocka_unit_test(a_file_that_may_not_grow_is_an_error_and_no_signal),
 		cmocka_unit_test(a_pipe_is_read_until_its_writer_closes_it),
 		cmocka_unit_test(a_pipe_without_a_writer_times_out),
