@@ -376,10 +376,14 @@ static void passes_draw(const struct drawing *d, struct rect r)
 static void passes_corner(const struct drawing *d, char *text, size_t size)
 {
 	struct pass_table table;
+	char pid[24] = "";
 
-	if (pass_table_of(d->data, false, &table) && table.app[0])
-		snprintf(text, size, table.apps > 1 ? "%s, pid %u%s, one of %u applications" : "%s, pid %u%s",
-			 table.app, table.pid, table.software ? ", rendered by the CPU" : "", table.apps);
+	if (!pass_table_of(d->data, false, &table) || !table.app[0])
+		return;
+	if (table.pid)
+		snprintf(pid, sizeof(pid), ", pid %u", table.pid);
+	snprintf(text, size, table.apps > 1 ? "%s%s%s, one of %u applications" : "%s%s%s", table.app, pid,
+		 table.software ? ", rendered by the CPU" : "", table.apps);
 }
 
 const struct widget widget_passes = {.name = "passes",

@@ -8,6 +8,7 @@
 #include "passes/regions.h"
 
 #define APPS_MOST 16
+#define PID_UNSEEN (1ull << 32) /* it is in no namespace that malitop sees; the rest is its own number */
 #define NEWCOMERS_MOST 16
 #define NEWCOMER_NS 1000000000ll /* then it is closed; applications send at once */
 #define MARKS_MOST 16            /* in a sample; more of them are counted as events not read */
@@ -21,7 +22,7 @@ struct app {
 	int64_t frame_ns; /* when the last frame came */
 	uint64_t frames;  /* in this sample */
 	bool gone;        /* hung up, and read to its end */
-	uint64_t pid;
+	uint64_t pid;     /* as malitop's namespace has it, or PID_UNSEEN */
 	uint64_t dropped[PASSES_COUNTS + 1]; /* counts at the last sample */
 };
 

@@ -78,7 +78,10 @@ static bool admit_app(struct passes *p, int fd, void *memory)
 		return false;
 	app->fd = fd;
 	app->memory = memory;
-	app->pid = passes_load(&app->reader.memory[PASSES_WORD_PID]);
+	/* What the memory says is the number in the namespace of the application, often 1. */
+	app->pid = (uint64_t)sys_peer_process(fd);
+	if (!app->pid)
+		app->pid = PID_UNSEEN | (passes_load(&app->reader.memory[PASSES_WORD_PID]) & UINT32_MAX);
 	return true;
 }
 

@@ -78,9 +78,11 @@ static void put_frames(const struct export_source *source, const double *vector,
 	};
 	double changes = value_of(set, vector, "passes.changes");
 
-	strbuf_printf(out, "\n%s (pid %u): %.0f frames", table->app, table->pid,
-		      value_of(set, vector, "frame.count"));
-	strbuf_printf(out, ", from one %s to the next\n", passes_boundary_names[table->boundary]);
+	strbuf_printf(out, "\n%s", table->app);
+	if (table->pid)
+		strbuf_printf(out, " (pid %u)", table->pid);
+	strbuf_printf(out, ": %.0f frames, from one %s to the next\n", value_of(set, vector, "frame.count"),
+		      passes_boundary_names[table->boundary]);
 	if (changes > 0)
 		strbuf_printf(
 			out,
@@ -337,8 +339,10 @@ static void put_json_regions(const struct pass_table *table, struct strbuf *out)
 static void put_json_facts(const struct metric_set *set, const double *vector, const struct pass_table *table,
 			   struct strbuf *out)
 {
-	json_put(out, ",\"application\":%s,\"pid\":%u,\"changes\":%g,\"omitted\":%g", table->app, table->pid,
-		 value_of(set, vector, "passes.changes"), value_of(set, vector, "passes.omitted"));
+	json_put(out, ",\"application\":%s,\"pid\":", table->app);
+	strbuf_printf(out, table->pid ? "%u" : "null", table->pid);
+	json_put(out, ",\"changes\":%g,\"omitted\":%g", value_of(set, vector, "passes.changes"),
+		 value_of(set, vector, "passes.omitted"));
 	for (size_t i = 0; i < ARRAY_LEN(losses); i++)
 		json_put(out, ",%s:%g", losses[i].key, value_of(set, vector, losses[i].metric));
 	json_put(out, ",\"boundary\":%s,\"driver\":%s", passes_boundary_names[table->boundary],

@@ -356,7 +356,7 @@ static void put_frames(struct pass_fold *f, const struct pass_fold_app *app, uin
 	}
 	for (unsigned i = 0; i < ARRAY_LEN(losses); i++)
 		value[losses[i]] = app->losses[i];
-	value[FRAME_PID] = app->pid & UINT32_MAX;
+	value[FRAME_PID] = app->pid <= UINT32_MAX ? app->pid : SAMPLE_UNKNOWN;
 	value[FRAME_WRITER] = app->writer;
 	value[FRAME_STAMP] = app->stamp;
 	value[FRAME_NAME] = pass_fold_name(f, app->title);

@@ -147,7 +147,7 @@ struct pass_fold {
  * passes_reader_name. */
 struct pass_fold_app {
 	unsigned apps; /* how many there are */
-	uint64_t pid;
+	uint64_t pid;  /* unknown if it has more than 32 bits */
 	unsigned writer, stamp;
 	const char *title, *driver;         /* printable; driver may be "" */
 	uint64_t losses[PASSES_COUNTS + 1]; /* in this sample; the last: events that were not read */

@@ -47,7 +47,7 @@ struct pass_table {
 	char app[PASS_NAME_TEXT];    /* printable; "" if no application renders */
 	char driver[PASS_NAME_TEXT]; /* likewise; "" if unknown, as in logs of earlier versions */
 	bool software;               /* a CPU renders */
-	unsigned pid, apps;          /* apps: how many there are to choose from */
+	unsigned pid, apps;          /* pid 0: unknown; apps: how many there are to choose from */
 	double frames, missed;       /* those that were timed; those over the budget */
 	enum passes_stamp stamp;
 	enum passes_boundary boundary;

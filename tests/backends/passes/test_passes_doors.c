@@ -10,6 +10,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <setjmp.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdlib.h>
@@ -18,6 +19,7 @@
 #include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/un.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -250,6 +252,18 @@ static void a_connection_without_a_message_is_closed_after_a_second(void **state
 	bench_fini(&b);
 }
 
+/* The places that are taken; several of one process are one application. */
+static unsigned read_places(struct door_bench *b)
+{
+	const struct passes *p = b->source.priv;
+	unsigned n = 0;
+
+	assert_int_equal(read_apps(b), 1);
+	for (unsigned i = 0; i < APPS_MOST; i++)
+		n += p->apps[i].fd >= 0;
+	return n;
+}
+
 /* It tries again once a second. */
 static void an_application_without_a_place_is_turned_away_and_gets_the_next_one(void **state)
 {
@@ -260,21 +274,55 @@ static void an_application_without_a_place_is_turned_away_and_gets_the_next_one(
 	bench_init(&b);
 	for (unsigned i = 0; i < APPS_MOST; i++)
 		apps[i] = connect_app(1000 + i);
-	assert_int_equal(read_apps(&b), APPS_MOST);
+	assert_int_equal(read_places(&b), APPS_MOST);
 	late = connect_app(2000);
-	assert_int_equal(read_apps(&b), APPS_MOST);
+	assert_int_equal(read_places(&b), APPS_MOST);
 	assert_true(is_closed(late));
 	close(late);
 	close(apps[3]);
 	for (unsigned i = 0; i < 2; i++) /* until it is read to its end */
 		read_apps(&b);
 	late = connect_app(2000);
-	assert_int_equal(read_apps(&b), APPS_MOST);
+	assert_int_equal(read_places(&b), APPS_MOST);
 	assert_false(is_closed(late));
 	close(late);
 	for (unsigned i = 0; i < APPS_MOST; i++)
 		if (i != 3)
 			close(apps[i]);
+	bench_fini(&b);
+}
+
+/* In its namespace the number of the first program of a container is 1. */
+static void the_number_of_an_application_is_that_of_our_namespace(void **state)
+{
+	struct door_bench b;
+	int ours, ready[2];
+	pid_t child;
+	char byte;
+
+	(void)state;
+	bench_init(&b);
+	ours = connect_app(1);
+	assert_int_equal(read_apps(&b), 1);
+	assert_int_equal(b.sample->value[FRAME_PID], getpid());
+	assert_int_equal(pipe2(ready, O_CLOEXEC), 0);
+	child = fork();
+	if (child == 0) {
+		connect_app(1);
+		if (write(ready[1], "", 1) == 1)
+			pause();
+		_exit(1);
+	}
+	assert_true(read(ready[0], &byte, 1) == 1);
+	assert_int_equal(read_apps(&b), 2);
+	backend_passes.extras->choose(&b.source, SOURCE_NEXT_PROCESS);
+	read_apps(&b);
+	assert_int_equal(b.sample->value[FRAME_PID], child);
+	kill(child, SIGKILL);
+	assert_int_equal(waitpid(child, NULL, 0), child);
+	close(ready[0]);
+	close(ready[1]);
+	close(ours);
 	bench_fini(&b);
 }
 
@@ -304,6 +352,7 @@ int main(void)
 		cmocka_unit_test(silent_connections_keep_no_application_out),
 		cmocka_unit_test(a_connection_without_a_message_is_closed_after_a_second),
 		cmocka_unit_test(an_application_without_a_place_is_turned_away_and_gets_the_next_one),
+		cmocka_unit_test(the_number_of_an_application_is_that_of_our_namespace),
 		cmocka_unit_test(a_directory_that_another_process_has_locked_is_reported),
 	};
 
