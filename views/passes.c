@@ -301,8 +301,13 @@ static void draw_alone(const struct drawing *d, struct rect r, const struct pass
 static const char on_cpu[] =
 	"rendered by the CPU: the stamps of its driver do not measure the times of compute passes";
 
-static const char *what_is_missing(const struct pass_table *table)
+static const char *what_is_missing(const struct pass_table *table, char text[160])
 {
+	if (!table->app[0] && table->other[0]) {
+		snprintf(text, 160, "no frames of the command: %s (pid %u) has some, which it did not start",
+			 table->other, table->other_pid);
+		return text;
+	}
 	if (!table->app[0])
 		return "no application has malitop's layer: run it with malitop record --passes -o run.mlog "
 		       "-- CMD";
@@ -322,6 +327,7 @@ static struct need passes_size(const struct drawing *d, int cols)
 	struct grouped_pass rows[PASS_ROWS_SHOWN];
 	struct pass_table table;
 	int least = cols < WIDE ? LINES_MIN : LINES_WIDE, n, all;
+	char text[160];
 
 	if (!pass_table_of(d->data, false, &table))
 		return (struct need){0, 0};
@@ -331,7 +337,7 @@ static struct need passes_size(const struct drawing *d, int cols)
 	all = (int)pass_groups(&table, d->data->folds, rows);
 	n = all > n ? all : n;
 	if (!n)
-		return (struct need){2, 1 + (text_width(what_is_missing(&table)) > cols) +
+		return (struct need){2, 1 + (text_width(what_is_missing(&table, text)) > cols) +
 						(int)d->chart->n_series};
 	return (struct need){1 + sum_lines(n, least + 2) + (n < least ? n : least), n + 2 + (n > 1)};
 }
@@ -341,6 +347,7 @@ static void passes_draw(const struct drawing *d, struct rect r)
 	struct pass_table table;
 	struct rect foot, sums, at[COLUMNS];
 	struct pass_rows rows;
+	char text[160];
 	int n, selected;
 
 	if (!pass_table_of(d->data, false, &table))
@@ -354,7 +361,7 @@ static void passes_draw(const struct drawing *d, struct rect r)
 		return;
 	}
 	if (!table.n) {
-		widget_words(d->canvas, &r, STYLE_DIM, what_is_missing(&table));
+		widget_words(d->canvas, &r, STYLE_DIM, what_is_missing(&table, text));
 		draw_counters(d, r);
 		return;
 	}

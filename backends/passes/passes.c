@@ -229,9 +229,13 @@ static void write_name(const void *reader, unsigned name, unsigned ordinal, char
 static void put_sample(struct passes *p, uint64_t *value)
 {
 	struct app *app = p->shown;
-	struct pass_fold_app facts = {.apps = count_processes(p)};
+	struct pass_fold_app facts = {.apps = count_processes(p), .other = ""};
 	char title[PASS_NAME_TEXT], driver[PASS_NAME_TEXT];
 
+	if (p->other.seen_ns && p->begin_ns - p->other.seen_ns < PASS_AWAY_NS) {
+		facts.other = p->other.title;
+		facts.other_pid = p->other.pid;
+	}
 	if (app) {
 		passes_reader_text(&app->reader, PASSES_RECORD_TITLE, title, sizeof(title));
 		passes_reader_text(&app->reader, PASSES_RECORD_DRIVER, driver, sizeof(driver));

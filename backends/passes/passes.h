@@ -19,10 +19,10 @@ struct app {
 	struct passes_reader reader;
 	uint8_t device; /* whose frames count */
 	bool has_device;
-	int64_t frame_ns; /* when the last frame came */
-	uint64_t frames;  /* in this sample */
-	bool gone;        /* hung up, and read to its end */
-	uint64_t pid;     /* as malitop's namespace has it, or PID_UNSEEN */
+	int64_t frame_ns;                    /* when the last frame came */
+	uint64_t frames;                     /* in this sample */
+	bool gone;                           /* hung up, and read to its end */
+	uint64_t pid;                        /* as malitop's namespace has it, or PID_UNSEEN */
 	uint64_t dropped[PASSES_COUNTS + 1]; /* counts at the last sample */
 };
 
@@ -35,9 +35,14 @@ struct passes {
 		int fd; /* -1: free */
 		int64_t since_ns;
 	} newcomers[NEWCOMERS_MOST]; /* connected, and have not yet sent their memory */
-	struct app *shown;           /* of the samples, or NULL */
-	uint64_t asked;              /* the pid that the user has chosen, 0: none */
-	uint64_t shown_pid;          /* pid of the application that was shown last; 0 if none was yet */
+	struct turned_away {
+		char title[PASS_NAME_TEXT];
+		uint64_t pid;
+		int64_t seen_ns; /* it comes again every second */
+	} other;                 /* an application with frames that CMD has not started */
+	struct app *shown;       /* of the samples, or NULL */
+	uint64_t asked;          /* the pid that the user has chosen, 0: none */
+	uint64_t shown_pid;      /* pid of the application that was shown last; 0 if none was yet */
 	struct source_mark marks[MARKS_MOST];
 	unsigned n_marks;
 	struct pass_fold fold;

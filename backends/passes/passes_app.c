@@ -67,6 +67,14 @@ void passes_unlisten(struct passes *p)
 	p->listen_fd = -1;
 }
 
+/* What the memory says is the number in the namespace of the application, often 1. */
+static uint64_t pid_of(int fd, const uint64_t *memory)
+{
+	uint64_t pid = (uint64_t)sys_peer_process(fd);
+
+	return pid ? pid : PID_UNSEEN | (passes_load(&memory[PASSES_WORD_PID]) & UINT32_MAX);
+}
+
 /* Make an application of a connection that has sent its memory. */
 static bool admit_app(struct passes *p, int fd, void *memory)
 {
@@ -78,22 +86,30 @@ static bool admit_app(struct passes *p, int fd, void *memory)
 		return false;
 	app->fd = fd;
 	app->memory = memory;
-	/* What the memory says is the number in the namespace of the application, often 1. */
-	app->pid = (uint64_t)sys_peer_process(fd);
-	if (!app->pid)
-		app->pid = PID_UNSEEN | (passes_load(&app->reader.memory[PASSES_WORD_PID]) & UINT32_MAX);
+	app->pid = pid_of(fd, memory);
 	return true;
 }
 
-static bool is_wanted(const struct source *source, int fd)
+/* Note an application that CMD has not started, if it has frames. */
+static bool is_wanted(struct passes *p, int fd, const void *memory, int64_t now_ns)
 {
-	pid_t command = source->options.command;
+	pid_t command = p->source->options.command;
+	struct passes_reader reader;
 
-	return !command || process_descends(source->sys, sys_peer_process(fd), command);
+	if (!command || process_descends(p->source->sys, sys_peer_process(fd), command))
+		return true;
+	if (passes_reader_init(&reader, memory, PASSES_BYTES, NULL) &&
+	    passes_reader_writer(&reader) != PASSES_REGIONS &&
+	    passes_load(&reader.memory[PASSES_WORD_HEAD])) {
+		passes_reader_text(&reader, PASSES_RECORD_TITLE, p->other.title, sizeof(p->other.title));
+		p->other.pid = pid_of(fd, memory);
+		p->other.seen_ns = now_ns;
+	}
+	return false;
 }
 
 /* Take the message of a newcomer, if it is there. All but an application are turned away. */
-static void receive_app(struct passes *p, struct newcomer *newcomer)
+static void receive_app(struct passes *p, struct newcomer *newcomer, int64_t now_ns)
 {
 	char hello[sizeof(PASSES_HELLO)];
 	void *memory;
@@ -102,7 +118,7 @@ static void receive_app(struct passes *p, struct newcomer *newcomer)
 	if (n < 0 && (errno == EAGAIN || errno == EINTR))
 		return;
 	if (n != sizeof(PASSES_HELLO) - 1 || memcmp(hello, PASSES_HELLO, (size_t)n) != 0 ||
-	    !is_wanted(p->source, newcomer->fd) || !admit_app(p, newcomer->fd, memory)) {
+	    !is_wanted(p, newcomer->fd, memory, now_ns) || !admit_app(p, newcomer->fd, memory)) {
 		sys_unmap(memory, PASSES_BYTES);
 		close(newcomer->fd);
 	}
@@ -135,7 +151,7 @@ static void accept_newcomers(struct passes *p, int64_t now_ns)
 			return;
 		place = newcomer_place(p);
 		*place = (struct newcomer){fd, now_ns};
-		receive_app(p, place);
+		receive_app(p, place, now_ns);
 	}
 }
 
@@ -145,7 +161,7 @@ void passes_connect(struct passes *p, int64_t now_ns)
 		struct newcomer *newcomer = &p->newcomers[i];
 
 		if (newcomer->fd >= 0)
-			receive_app(p, newcomer);
+			receive_app(p, newcomer, now_ns);
 		if (newcomer->fd >= 0 && now_ns - newcomer->since_ns >= NEWCOMER_NS) {
 			close(newcomer->fd);
 			newcomer->fd = -1;

@@ -219,6 +219,9 @@ void export_passes(const struct export_source *source, const struct column *sum,
 		strbuf_str(out, "\nno frames: the command did not render with Vulkan or OpenGL ES, or did "
 				"not load the layer"
 				"\n(programs that are setuid, or linked statically with EGL, do not)\n");
+		if (table.other[0])
+			strbuf_printf(out, "frames came from %s (pid %u), which the command did not start\n",
+				      table.other, table.other_pid);
 	}
 	free(vector);
 }

@@ -385,6 +385,10 @@ void pass_fold_sample(struct pass_fold *f, const struct pass_fold_app *app, uint
 		value[i] = SAMPLE_UNKNOWN;
 	f->frame[FRAME_UNKEPT] = f->records.dropped;
 	value[FRAME_APPS] = app->apps;
+	if (app->other && app->other[0]) {
+		value[FRAME_OTHER] = pass_fold_name(f, app->other);
+		value[FRAME_OTHER_PID] = app->other_pid <= UINT32_MAX ? app->other_pid : SAMPLE_UNKNOWN;
+	}
 	if (app->title) {
 		put_frames(f, app, value);
 		put_ranks(f->times, f->n_times, FRAMES_RANKED, percent, &value[FRAME_P50], 4);

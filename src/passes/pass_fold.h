@@ -65,7 +65,9 @@
 	X(FRAME_AT_45, "FrameAt45", SLOT_DELTA, 1)                                                         \
 	X(FRAME_AT_30, "FrameAt30", SLOT_DELTA, 1)                                                         \
 	X(FRAME_NAME, "PassesAppName", SLOT_LEVEL, 1)  /* number of the application's name */              \
-	X(FRAME_DRIVER, "PassesDriver", SLOT_LEVEL, 1) /* likewise of its driver's */
+	X(FRAME_DRIVER, "PassesDriver", SLOT_LEVEL, 1) /* likewise of its driver's */                      \
+	X(FRAME_OTHER, "PassesOther", SLOT_LEVEL, 1)   /* likewise of one that is not wanted */            \
+	X(FRAME_OTHER_PID, "PassesOtherPid", SLOT_LEVEL, 1)
 #define ROW_SLOT_LIST(X)                                                                            \
 	X(ROW_TIME, "Time", SLOT_DELTA, 1e-6)                                                       \
 	X(ROW_SPAN, "Span", SLOT_DELTA, 1e-6)                                                       \
@@ -149,7 +151,9 @@ struct pass_fold_app {
 	unsigned apps; /* how many there are */
 	uint64_t pid;  /* unknown if it has more than 32 bits */
 	unsigned writer, stamp;
-	const char *title, *driver;         /* printable; driver may be "" */
+	const char *title, *driver; /* printable; driver may be "" */
+	const char *other;          /* an application with frames that was turned away, or "" */
+	uint64_t other_pid;
 	uint64_t losses[PASSES_COUNTS + 1]; /* in this sample; the last: events that were not read */
 	void (*name)(const void *names, unsigned name, unsigned ordinal, char *text, size_t size);
 	const void *names;

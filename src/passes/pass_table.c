@@ -186,6 +186,9 @@ static void read_app(struct pass_table *table, const struct metric_set *set, con
 	read_name(table->app, names, words, is_old, OLD_APP_WORDS);
 	words[0] = slot_value(set, vector, "PassesDriver");
 	read_name(table->driver, names, words, false, 1);
+	words[0] = slot_value(set, vector, "PassesOther");
+	read_name(table->other, names, words, false, 1);
+	table->other_pid = small_number(slot_value(set, vector, "PassesOtherPid"), 1u << 31);
 	table->software = pass_driver_is_software(table->driver);
 }
 

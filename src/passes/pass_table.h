@@ -46,6 +46,8 @@ struct region_line {
 struct pass_table {
 	char app[PASS_NAME_TEXT];    /* printable; "" if no application renders */
 	char driver[PASS_NAME_TEXT]; /* likewise; "" if unknown, as in logs of earlier versions */
+	char other[PASS_NAME_TEXT];  /* an application with frames that CMD did not start, or "" */
+	unsigned other_pid;          /* likewise; 0: unknown */
 	bool software;               /* a CPU renders */
 	unsigned pid, apps;          /* pid 0: unknown; apps: how many there are to choose from */
 	double frames, missed;       /* those that were timed; those over the budget */

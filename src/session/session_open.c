@@ -95,7 +95,7 @@ static struct source_options source_options_of(const struct session *session, pi
 		.width = o->resolution.w,
 		.height = o->resolution.h,
 		.scope = scope_of(o, held),
-		.command = o->passes || o->hot ? held : 0,
+		.command = held,
 		.raw_counts = held && o->command == COMMAND_STAT,
 		.alike = o->command != COMMAND_LIVE,
 		.sums_only = held && o->command == COMMAND_STAT && !o->rows,

@@ -308,6 +308,9 @@ static void only_the_command_and_its_children_count(void **state)
 		write_frames(&b, 0, 4);
 		v = read_sample(&b, &table);
 		assert_metric(&b, v, "passes.apps", cases[i].apps);
+		if (!cases[i].apps != !!table.other[0] ||
+		    (pid_t)table.other_pid != (cases[i].apps ? 0 : getpid()))
+			fail_msg("%d: \"%s\" (%u)", cases[i].command, table.other, table.other_pid);
 		free(v);
 		channel_close();
 		bench_fini(&b);
