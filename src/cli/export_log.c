@@ -180,6 +180,7 @@ static bool export_block(struct export_job *job, const struct mlog_block *block,
  * for. */
 static const struct mlog_block *next_block(struct export_job *job, struct err *err)
 {
+	const struct mlog_about *about = mlog_reader_about(job->reader);
 	const struct mlog_block *block;
 
 	while (!(block = mlog_reader_next(job->reader, err)) && !err->code) {
@@ -190,6 +191,8 @@ static const struct mlog_block *next_block(struct export_job *job, struct err *e
 		ended = !mlog_await(job->feed);
 		if (!mlog_reader_refresh(job->reader) && ended)
 			return NULL;
+		for (unsigned i = 0; i < job->n_outs; i++)
+			export_set_clock(job->outs[i].export, about->realtime_ns - about->monotonic_ns);
 	}
 	return block;
 }
@@ -284,6 +287,7 @@ static bool report_damage(const struct export_job *job, const char *name)
 
 	mlog_reader_complain(job->reader, &text);
 	mlog_arrival_complain(job->feed, &text);
+	mlog_reader_tell_clock(job->reader, &text);
 	if (text.n)
 		message("%s: %s", name, text.p);
 	mlog_reader_state(job->reader, &state);

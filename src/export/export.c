@@ -481,6 +481,11 @@ bool export_total(struct export *ex, const struct export_command *command, struc
 	return write_row(ex, &row, err);
 }
 
+void export_set_clock(struct export *ex, int64_t epoch_offset_ns)
+{
+	ex->options.epoch_offset_ns = epoch_offset_ns;
+}
+
 bool export_mark(struct export *ex, int64_t time_ns, const char *text, struct err *err)
 {
 	if (!ex->format->mark) {

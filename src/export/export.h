@@ -58,7 +58,7 @@ struct export_options {
 	struct watch *watch;            /* gets every sample; NULL: nothing is judged */
 	int64_t step_ns;                /* length of a row's step; 0: a row per sample */
 	int64_t step_from_ns;           /* start of the first step (CLOCK_MONOTONIC) */
-	int64_t epoch_offset_ns;        /* CLOCK_REALTIME minus CLOCK_MONOTONIC, fixed when the log starts */
+	int64_t epoch_offset_ns;        /* CLOCK_REALTIME minus CLOCK_MONOTONIC; see export_set_clock */
 	int64_t start_ns;               /* CLOCK_MONOTONIC when the log starts */
 	int64_t boottime_ns;            /* CLOCK_BOOTTIME at the same time; 0: unknown */
 	struct export_repeat *repeat;   /* of the format export_totals (export_repeat.h); else NULL */
@@ -111,6 +111,8 @@ bool export_total(struct export *ex, const struct export_command *command, struc
 bool export_findings(struct export *ex, struct err *err);
 /* Write the unfinished step as a row, and marks after it. Call it after the last sample. */
 bool export_end(struct export *ex, struct err *err);
+/* The wall clock was set: the rows that follow have times by this offset. */
+void export_set_clock(struct export *ex, int64_t epoch_offset_ns);
 /* Add a mark at time_ns (CLOCK_MONOTONIC), before any later sample; text is printable and may be
  * empty. In a format without marks, the row of that time gets the flag `mark`. */
 bool export_mark(struct export *ex, int64_t time_ns, const char *text, struct err *err);

@@ -12,8 +12,9 @@
 #include "model/sample.h"
 
 #define MLOG_VERSION 1
-#define MLOG_HEAD 48                 /* bytes of a head */
-#define MLOG_PAYLOAD_MAX (16u << 20) /* bytes, coded or not */
+#define MLOG_HEAD 48                         /* bytes of a head */
+#define MLOG_PAYLOAD_MAX (16u << 20)         /* bytes, coded or not */
+#define MLOG_REALTIME_MAX ((int64_t)1 << 62) /* ns since 1970 */
 #define MLOG_SOURCES_MAX 64
 #define MLOG_SLOTS_MAX 60000 /* per source; formulas use 16 bits */
 
@@ -25,6 +26,7 @@ enum mlog_flag {
 	MLOG_LOSS = 1 << 0,          /* it has lost samples, or time that was not counted */
 	MLOG_MARK = 1 << 1,          /* it has a mark */
 	MLOG_ALL_PROCESSES = 1 << 2, /* it has a complete list of processes */
+	MLOG_CLOCK = 1 << 3,         /* the wall clock moved; logs of earlier versions lack it */
 };
 
 struct mlog_head {
@@ -93,7 +95,8 @@ void mlog_about_fini(struct mlog_about *about); /* only for a parsed one */
 enum mlog_note_kind {
 	MLOG_NOTE_MARK = 1,
 	MLOG_NOTE_MESSAGE,
-	MLOG_NOTE_CLOCK, /* the wall clock was set; value: CLOCK_REALTIME - CLOCK_MONOTONIC, ns */
+	MLOG_NOTE_CLOCK, /* the wall clock was set, or, with the text MLOG_SUSPENDED, the machine slept;
+			  * value: CLOCK_REALTIME - CLOCK_MONOTONIC, ns */
 	MLOG_NOTE_AWAY,  /* a source went away */
 	MLOG_NOTE_BACK,
 	MLOG_NOTE_LOST,   /* samples were lost that no jump of seq shows; value: how many */
@@ -101,6 +104,7 @@ enum mlog_note_kind {
 	MLOG_NOTE_KINDS,
 };
 #define MLOG_NOTE_TEXT 256
+#define MLOG_SUSPENDED "suspended"
 
 struct mlog_note {
 	enum mlog_note_kind kind;

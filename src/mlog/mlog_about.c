@@ -13,7 +13,6 @@
 
 #define KEY 15 /* columns before a value */
 #define SLOT_NAME 512
-#define REALTIME_MAX ((uint64_t)1 << 62)
 #define PERIOD_MAX ((uint64_t)86400 * 1000000000)
 
 static const char *const source_words[SOURCE_MIX] = {"gpu", "cpu", "perf", "passes", "hot"};
@@ -117,10 +116,13 @@ static bool get_text(const struct about_field *f, void *at, struct about_reader 
 	return true;
 }
 
-static void put_u64(const struct about_field *f, const void *at, struct strbuf *out)
+/* What a clock cannot be is written as the nearest that the reader takes. */
+static void put_ns(const struct about_field *f, const void *at, struct strbuf *out)
 {
+	int64_t ns = *(const int64_t *)at, most = (int64_t)f->most;
+
 	put_key(f, out);
-	strbuf_printf(out, " %" PRIu64 "\n", *(const uint64_t *)at);
+	strbuf_printf(out, " %" PRId64 "\n", ns < 0 ? 0 : ns > most ? most : ns);
 }
 
 static bool get_u64(const struct about_field *f, void *at, struct about_reader *r)
@@ -130,8 +132,12 @@ static bool get_u64(const struct about_field *f, void *at, struct about_reader *
 
 static void put_count(const struct about_field *f, const void *at, struct strbuf *out)
 {
-	if (*(const unsigned *)at)
-		put_u64(f, &(uint64_t){*(const unsigned *)at}, out);
+	unsigned n = *(const unsigned *)at;
+
+	if (!n || n > f->most)
+		return;
+	put_key(f, out);
+	strbuf_printf(out, " %u\n", n);
 }
 
 static bool get_count(const struct about_field *f, void *at, struct about_reader *r)
@@ -221,7 +227,8 @@ static void put_cores(const struct about_field *f, const void *at, struct strbuf
 {
 	const struct mlog_source *source = at;
 
-	if (!source->constants.core_count && !source->constants.core_mask)
+	if ((!source->constants.core_count && !source->constants.core_mask) ||
+	    source->constants.core_count > f->most)
 		return;
 	put_key(f, out);
 	strbuf_printf(out, " %u 0x%" PRIx64 "\n", source->constants.core_count, source->constants.core_mask);
@@ -317,8 +324,8 @@ static const struct about_field log_fields[] = {
 	{"program", put_text, get_text, AT(program), 0},
 	{"host", put_text, get_text, AT(host), 0},
 	{"kernel", put_text, get_text, AT(kernel), 0},
-	{"monotonic", put_u64, get_u64, AT(monotonic_ns), SAMPLE_NS_MAX},
-	{"realtime", put_u64, get_u64, AT(realtime_ns), REALTIME_MAX},
+	{"monotonic", put_ns, get_u64, AT(monotonic_ns), SAMPLE_NS_MAX},
+	{"realtime", put_ns, get_u64, AT(realtime_ns), MLOG_REALTIME_MAX},
 	{"frames", put_frames, get_frames, 0, 1 << 20},
 	{"scope", put_text, get_text, AT(scope), 0},
 	{"control", put_text, get_text, AT(control), 0},
@@ -335,8 +342,8 @@ static const struct about_field source_fields[] = {
 	{"driver", put_text, get_text, AT(driver), 0},
 	{"note", put_text, get_text, AT(note), 0},
 	{"product", put_text, get_text, AT(product), 0},
-	{"period", put_u64, get_u64, AT(period_ns), PERIOD_MAX},
-	{"asked", put_u64, get_u64, AT(asked_ns), PERIOD_MAX},
+	{"period", put_ns, get_u64, AT(period_ns), PERIOD_MAX},
+	{"asked", put_ns, get_u64, AT(asked_ns), PERIOD_MAX},
 	{"simulated", put_flag, get_flag, AT(simulated), 0},
 	{"top_hz", put_hz, get_hz, AT(constants.top_hz), 0},
 	{"cores", put_cores, get_cores, 0, 64},

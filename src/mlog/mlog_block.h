@@ -52,8 +52,9 @@ bool mlog_builder_take(struct mlog_builder *b, struct mlog_head *head, struct st
 /* Count the samples added, and those lost according to `lost` and jumps of seq, since the beginning
  * or the last restart. */
 void mlog_builder_count(const struct mlog_builder *b, uint64_t *samples, uint64_t *lost);
-/* Begin another log, so the next list of processes is complete. Call it after mlog_builder_take. */
-void mlog_builder_restart(struct mlog_builder *b);
+/* Begin another log, so the next list of processes is complete. Call it after mlog_builder_take.
+ * From all times of what is added then, shift_ns is subtracted. */
+void mlog_builder_restart(struct mlog_builder *b, int64_t shift_ns);
 
 /* ---- reading ---- */
 

@@ -37,6 +37,7 @@ struct mlog_builder {
 	unsigned flags;
 	int64_t begin_ns, end_ns; /* of the collected data */
 	int64_t last_ns;          /* end of the previous block */
+	int64_t shift_ns;         /* from the times of the log to those of its writer */
 	uint64_t n_samples, n_lost;
 };
 
@@ -84,9 +85,11 @@ void mlog_builder_free(struct mlog_builder *b)
 	free(b);
 }
 
-/* Return the nearest valid time that is not before least_ns, and extend the block to include it. */
+/* Return the nearest valid time of the log that is not before least_ns, and extend the block to
+ * include it. */
 static int64_t add_time(struct mlog_builder *b, int64_t moment_ns, int64_t least_ns)
 {
+	moment_ns = moment_ns < b->shift_ns ? 0 : moment_ns - b->shift_ns;
 	moment_ns = moment_ns < least_ns ? least_ns : moment_ns > SAMPLE_NS_MAX ? SAMPLE_NS_MAX : moment_ns;
 	b->begin_ns = moment_ns < b->begin_ns ? moment_ns : b->begin_ns;
 	b->end_ns = moment_ns > b->end_ns ? moment_ns : b->end_ns;
@@ -153,8 +156,12 @@ void mlog_builder_note(struct mlog_builder *b, const struct mlog_note *note)
 {
 	GROW(b->notes, b->n_notes, b->cap_notes);
 	b->notes[b->n_notes] = *note;
-	b->notes[b->n_notes++].time_ns = add_time(b, note->time_ns, 0);
-	b->flags |= note->kind == MLOG_NOTE_MARK ? MLOG_MARK : note->kind == MLOG_NOTE_LOST ? MLOG_LOSS : 0;
+	b->notes[b->n_notes].time_ns = add_time(b, note->time_ns, 0);
+	b->notes[b->n_notes++].value += note->kind == MLOG_NOTE_CLOCK ? b->shift_ns : 0;
+	b->flags |= note->kind == MLOG_NOTE_MARK    ? MLOG_MARK
+		    : note->kind == MLOG_NOTE_LOST  ? MLOG_LOSS
+		    : note->kind == MLOG_NOTE_CLOCK ? MLOG_CLOCK
+						    : 0;
 	b->n_lost += note->kind == MLOG_NOTE_LOST ? (uint64_t)note->value : 0;
 }
 
@@ -173,6 +180,7 @@ void mlog_builder_processes(struct mlog_builder *b, const struct process_list *l
 	b->list = *list;
 	b->list.processes = rows;
 	b->has_list = true;
+	b->list.begin_ns -= b->list.begin_ns > b->shift_ns ? b->shift_ns : b->list.begin_ns;
 	b->list.end_ns = add_time(b, list->end_ns, 0);
 }
 
@@ -386,8 +394,9 @@ void mlog_builder_count(const struct mlog_builder *b, uint64_t *samples, uint64_
 	*lost = b->n_lost;
 }
 
-void mlog_builder_restart(struct mlog_builder *b)
+void mlog_builder_restart(struct mlog_builder *b, int64_t shift_ns)
 {
+	b->shift_ns = shift_ns;
 	b->n_samples = b->n_lost = 0;
 	b->has_written = false;
 }

@@ -184,7 +184,7 @@ void mlog_changes_put(const struct mlog_changes *c, int64_t base_ns, struct strb
 	wire_varint(out, !c->complete);
 	wire_signed(out, (is_interval ? c->list.begin_ns : c->list.end_ns) - base_ns);
 	wire_signed(out, c->list.end_ns - base_ns);
-	wire_varint(out, (uint64_t)c->list.cost_ns);
+	wire_varint(out, c->list.cost_ns < 0 ? 0 : (uint64_t)c->list.cost_ns);
 	wire_varint(out, c->list.n_hidden);
 	wire_varint(out, c->list.threads);
 	wire_varint(out, c->n_gone);

@@ -28,6 +28,8 @@ struct mlog_reader;
 struct mlog_reader *mlog_reader_new(const struct mlog_input *input, const char *name, struct err *err);
 void mlog_reader_free(struct mlog_reader *r);
 
+/* realtime_ns is by the clock as it was set last: a board without a battery begins in 1970. A
+ * refresh may change it. */
 const struct mlog_about *mlog_reader_about(const struct mlog_reader *r);
 
 struct mlog_state {
@@ -43,6 +45,10 @@ void mlog_reader_state(const struct mlog_reader *r, struct mlog_state *state);
  * incomplete block ..."; "the recording did not end normally: ..." if it was cut off between two
  * blocks; "" if the log is intact. */
 void mlog_reader_complain(const struct mlog_reader *r, struct strbuf *text);
+
+/* Add how far the wall clock was set while the log was recorded, and that all times are by the new
+ * one; nothing if it was not. */
+void mlog_reader_tell_clock(const struct mlog_reader *r, struct strbuf *text);
 
 /* Read the heads written since the last call. Returns whether there are new blocks; cheap if there
  * are none. If the file was truncated, the rest stays readable. If another log replaced it, no

@@ -4,6 +4,8 @@
 
 #include "base/alloc.h"
 
+#include <string.h>
+
 /* A slow source's samples may be in a later block than the one of their time. So search this many
  * more stretches after a match. */
 #define LATE 3
@@ -129,6 +131,70 @@ bool mlog_reader_find(struct mlog_reader *r, int64_t from_ns, bool back, unsigne
 	}
 	*at_ns = q.found ? q.at_ns : *at_ns;
 	return q.found;
+}
+
+/* ---- the wall clock ---- */
+
+/* A log that begins earlier was recorded without a right clock. Earlier versions do not flag the
+ * blocks with the note of the right one, so search this much for it. */
+#define RIGHT_NS 1577836800000000000ll /* 2020 */
+#define SEARCH_BYTES (64u << 20)
+
+/* Setting the clock corrects all times, also those before it; a suspend moves only those after it,
+ * and the times of a log are by its start. */
+static void take_clock(struct mlog_reader *r, const struct mlog_note *note)
+{
+	int64_t moved_ns, realtime_ns, total_ns;
+
+	if (__builtin_sub_overflow(note->value, r->offset_ns, &moved_ns) ||
+	    __builtin_add_overflow(r->about.realtime_ns, moved_ns, &realtime_ns) ||
+	    __builtin_add_overflow(r->moved_ns, moved_ns, &total_ns) || realtime_ns < 0 ||
+	    realtime_ns > MLOG_REALTIME_MAX)
+		return;
+	r->offset_ns = note->value;
+	if (strcmp(note->text, MLOG_SUSPENDED) == 0)
+		return;
+	r->about.realtime_ns = realtime_ns;
+	r->moved_ns = total_ns;
+}
+
+void mlog_reader_read_clock(struct mlog_reader *r)
+{
+	struct mlog_head head;
+
+	for (int i = 0; i < (int)r->index.n; i++) {
+		uint64_t end = mlog_reader_stretch_end(r, i), at;
+		bool unflagged = r->about.realtime_ns < RIGHT_NS && end <= SEARCH_BYTES;
+
+		if (end <= r->clock_to || (!unflagged && !(r->index.places[i].flags & MLOG_CLOCK)))
+			continue;
+		at = mlog_reader_stretch_begin(r, i);
+		at = at < r->clock_to ? r->clock_to : at;
+		while (at < end && mlog_reader_data(r, at, &head) == MLOG_FOUND && head.at < end) {
+			at = mlog_walk_next(&head);
+			if (!(unflagged || head.flags & MLOG_CLOCK) ||
+			    mlog_reader_load(r, &head, &r->aside) != MLOG_FOUND)
+				continue;
+			for (unsigned k = 0; k < r->aside.n_notes; k++)
+				if (r->aside.notes[k].kind == MLOG_NOTE_CLOCK)
+					take_clock(r, &r->aside.notes[k]);
+		}
+	}
+	r->clock_to = r->walk.end;
+}
+
+void mlog_reader_tell_clock(const struct mlog_reader *r, struct strbuf *text)
+{
+	int64_t s = (r->moved_ns < 0 ? -r->moved_ns : r->moved_ns) / 1000000000;
+
+	if (!r->moved_ns)
+		return;
+	strbuf_printf(text, "%sthe wall clock was set %s by ", text->n ? "; " : "",
+		      r->moved_ns < 0 ? "back" : "forward");
+	if (s >= 86400)
+		strbuf_printf(text, "%lld day%s and ", (long long)(s / 86400), s / 86400 == 1 ? "" : "s");
+	strbuf_printf(text, "%lld:%02d:%02d while the log was recorded: all times are by the new one",
+		      (long long)(s % 86400 / 3600), (int)(s / 60 % 60), (int)(s % 60));
 }
 
 /* ---- processes ---- */

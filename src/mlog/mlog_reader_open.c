@@ -166,6 +166,8 @@ struct mlog_reader *mlog_reader_new(const struct mlog_input *input, const char *
 		read_all_heads(r);
 	r->next = r->list_to = r->first;
 	r->block_at = NOWHERE;
+	r->offset_ns = r->about.realtime_ns - r->about.monotonic_ns;
+	mlog_reader_read_clock(r);
 	return r;
 }
 
@@ -199,5 +201,6 @@ bool mlog_reader_refresh(struct mlog_reader *r)
 		start_again(r);
 	else
 		read_new_heads(r);
+	mlog_reader_read_clock(r);
 	return r->walk.end > end;
 }

@@ -76,9 +76,16 @@ struct mlog_reader {
 
 	struct process_list *list; /* after all blocks before list_to */
 	uint64_t list_to;
+
+	int64_t offset_ns; /* of the wall clock, after all blocks before clock_to */
+	int64_t moved_ns;  /* how far it was set */
+	uint64_t clock_to;
 };
 
 #define NOWHERE UINT64_MAX
+
+/* Correct the wall time of the log by the notes in blocks that have not been searched yet. */
+void mlog_reader_read_clock(struct mlog_reader *r);
 
 /* Find the first data block at or after `at`. */
 enum mlog_found mlog_reader_data(struct mlog_reader *r, uint64_t at, struct mlog_head *head);

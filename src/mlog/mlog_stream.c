@@ -238,6 +238,8 @@ static bool take_block(struct mlog_stream *s, struct mlog_head head, struct span
 	head.end_ns = shifted_time(head.end_ns, s->shift_ns);
 	if (head.end_ns < s->state.end_ns)
 		head.end_ns = s->state.end_ns;
+	if (s->shift_ns) /* notes of the wall clock are by times that are not those of the log */
+		head.flags &= (uint8_t)~MLOG_CLOCK;
 	return pass_block(s, head, payload, err);
 }
 

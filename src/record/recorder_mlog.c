@@ -23,6 +23,7 @@ struct raw {
 	struct log_about log;
 	struct mlog_writer *writer;
 	int64_t offset_ns; /* of the wall clock, as written to the log */
+	int64_t slept_ns;  /* how long the machine was suspended since its start, likewise */
 	uint64_t n;        /* samples, failed ones excluded */
 	struct flow flow;
 	struct lean *lean;                 /* NULL before its first use */
@@ -52,6 +53,16 @@ static void set_clock(struct raw *r)
 {
 	read_clocks(r->session->sys, &r->log.about.monotonic_ns, &r->log.about.realtime_ns);
 	r->offset_ns = r->log.about.realtime_ns - r->log.about.monotonic_ns;
+	r->slept_ns = r->session->sys->boottime_ns(r->session->sys) - r->log.about.monotonic_ns;
+}
+
+static bool note_offset(struct raw *r, int64_t monotonic_ns, const char *text, struct err *err)
+{
+	struct mlog_note note = {
+		.kind = MLOG_NOTE_CLOCK, .time_ns = monotonic_ns, .source = -1, .value = r->offset_ns};
+
+	snprintf(note.text, sizeof(note.text), "%s", text);
+	return mlog_writer_note(r->writer, &note, err);
 }
 
 /* Note that the wall clock was set, or that the machine was suspended. */
@@ -60,16 +71,20 @@ static bool note_clock_step(struct raw *r, struct err *err)
 	int64_t monotonic_ns, realtime_ns,
 		blur_ns = read_clocks(r->session->sys, &monotonic_ns, &realtime_ns);
 	int64_t moved_ns = realtime_ns - monotonic_ns - r->offset_ns;
+	int64_t slept_ns = r->session->sys->boottime_ns(r->session->sys) - monotonic_ns - r->slept_ns;
 
-	if (moved_ns >= -CLOCK_STEP_NS - blur_ns && moved_ns <= CLOCK_STEP_NS + blur_ns)
+	blur_ns += CLOCK_STEP_NS;
+	if (slept_ns > blur_ns) {
+		r->slept_ns += slept_ns;
+		r->offset_ns += slept_ns;
+		moved_ns -= slept_ns;
+		if (!note_offset(r, monotonic_ns, MLOG_SUSPENDED, err))
+			return false;
+	}
+	if (moved_ns >= -blur_ns && moved_ns <= blur_ns)
 		return true;
 	r->offset_ns += moved_ns;
-	return mlog_writer_note(r->writer,
-				&(struct mlog_note){.kind = MLOG_NOTE_CLOCK,
-						    .time_ns = monotonic_ns,
-						    .source = -1,
-						    .value = r->offset_ns},
-				err);
+	return note_offset(r, monotonic_ns, "", err);
 }
 
 /* ---- the sink ---- */

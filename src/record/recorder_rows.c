@@ -8,6 +8,7 @@
 
 #define SCAN_NS 1000000000                /* how often processes are read */
 #define THREADS_OF 4                      /* processes whose threads are read */
+#define CLOCK_STEP_NS 1000000000          /* what setting the wall clock moves it at least */
 #define PENDING_BYTES ((size_t)256 << 10) /* rows are written then, however many samples wait */
 
 struct row_sink {
@@ -16,6 +17,7 @@ struct row_sink {
 	struct log_pieces pending; /* complete rows */
 	uint64_t n;                /* rows so far, failed samples excluded */
 	const struct session *session;
+	int64_t offset_ns; /* of the wall clock */
 };
 
 static struct row_sink *row_sink_of(struct recorder_sink *sink)
@@ -44,7 +46,14 @@ static bool write_pending(struct row_sink *r, struct err *err)
 static bool rows_flush(struct recorder_sink *sink, struct err *err)
 {
 	struct process_list *list = sink->scanner ? scanner_take(sink->scanner) : NULL;
+	const struct sys *sys = row_sink_of(sink)->session->sys;
+	int64_t offset_ns = sys->realtime_ns(sys) - sys->monotonic_ns(sys),
+		moved_ns = offset_ns - row_sink_of(sink)->offset_ns;
 
+	if (moved_ns < -CLOCK_STEP_NS || moved_ns > CLOCK_STEP_NS) {
+		row_sink_of(sink)->offset_ns = offset_ns;
+		export_set_clock(row_sink_of(sink)->export, offset_ns);
+	}
 	if (list)
 		watch_processes(sink->watch, list);
 	process_list_free(list);
@@ -116,6 +125,7 @@ struct recorder_sink *recorder_rows_new(const struct session *session, const str
 
 	r->sink.kind = &rows;
 	r->session = session;
+	r->offset_ns = session->sys->realtime_ns(session->sys) - session->sys->monotonic_ns(session->sys);
 	r->sink.watch = options.watch = session_watch(session);
 	r->export = export_session(session, &options, keep_bytes, r, err);
 	if (r->export) {

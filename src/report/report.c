@@ -104,7 +104,12 @@ static int report_to(const struct sys *sys, const struct options *options, struc
 		n += ok;
 	}
 	for (unsigned i = 0; i < n; i++) {
+		AUTO_STRBUF struct strbuf clock = {0};
+
 		session_report_notes(&logs[i].session, logs[i].name);
+		mlog_reader_tell_clock(logs[i].reader, &clock);
+		if (clock.n)
+			message("%s: %s", logs[i].name, clock.p);
 		if (logs[i].missing.n)
 			message("%s: %s", logs[i].name, logs[i].missing.p);
 		damaged = damaged || logs[i].damaged;

@@ -223,7 +223,7 @@ static void put_fact(struct strbuf *out, const char *name, const char *text)
 static void put_method(const struct report_log *log, const char *absent, struct strbuf *out)
 {
 	const struct mlog_about *about = mlog_reader_about(log->reader);
-	AUTO_STRBUF struct strbuf sources = {0}, steps = {0}, missing = {0};
+	AUTO_STRBUF struct strbuf sources = {0}, steps = {0}, missing = {0}, clock = {0};
 
 	for (unsigned i = 0; i < log->session.n; i++) {
 		const struct session_source *s = &log->session.sources[i];
@@ -260,6 +260,8 @@ static void put_method(const struct report_log *log, const char *absent, struct 
 		 "reason");
 	put_fact(out, "Not in this report", missing.p);
 	put_fact(out, "Missing in the log", log->missing.p);
+	mlog_reader_tell_clock(log->reader, &clock);
+	put_fact(out, "Clock", clock.n ? clock.p : "");
 	strbuf_str(out, "</dl>");
 }
 

@@ -380,8 +380,10 @@ void player_complain(const struct player *p, struct strbuf *text)
 	struct mlog_arrival arrival;
 
 	mlog_arrival(p->feed, &arrival);
-	if (arrival.ended && !p->remote) /* otherwise it is still running */
+	if (arrival.ended && !p->remote) { /* otherwise it is still running */
 		mlog_reader_complain(p->reader, text);
+		mlog_reader_tell_clock(p->reader, text);
+	}
 	mlog_arrival_complain(p->feed, text);
 }
 

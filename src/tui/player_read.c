@@ -131,7 +131,8 @@ static void take_note(struct player *p, const struct mlog_note *note)
 		strbuf_printf(&text, "mark %lld%s%s", (long long)note->value, note->text[0] ? ": " : "",
 			      note->text);
 	else if (note->kind == MLOG_NOTE_CLOCK)
-		strbuf_str(&text, "the wall clock was set");
+		strbuf_str(&text, strcmp(note->text, MLOG_SUSPENDED) == 0 ? "the machine was suspended"
+									  : "the wall clock was set");
 	else if (note->kind == MLOG_NOTE_LOST)
 		strbuf_printf(&text, "%lld sample%s before the end of the log %s lost",
 			      (long long)note->value, plural_ending((uint64_t)note->value),

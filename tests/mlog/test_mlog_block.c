@@ -307,7 +307,7 @@ static void losses_and_gaps_are_flagged_also_from_block_to_block(void **state)
 			mlog_builder_count(b.builder, &samples, &lost);
 			assert_int_equal(samples, 2);
 			assert_int_equal(lost, cases[i].lost);
-			mlog_builder_restart(b.builder);
+			mlog_builder_restart(b.builder, 0);
 			mlog_builder_count(b.builder, &samples, &lost);
 			assert_int_equal(samples + lost, 0);
 			bench_fini(&b);
@@ -346,7 +346,7 @@ static void notes_come_back_in_their_order(void **state)
 	for (size_t i = 0; i < ARRAY_LEN(notes); i++)
 		mlog_builder_note(b.builder, &notes[i]);
 	pass_block(&b);
-	assert_int_equal(b.head.flags, MLOG_MARK);
+	assert_int_equal(b.head.flags, MLOG_MARK | MLOG_CLOCK);
 	assert_int_equal(b.head.begin_ns, 49 * MS);
 	assert_int_equal(b.head.end_ns, 62 * MS);
 	assert_int_equal(b.block.n_samples, 0);

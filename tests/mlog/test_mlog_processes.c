@@ -324,7 +324,7 @@ static void another_log_begins_with_everything(void **state)
 	(void)state;
 	bench_init(&b);
 	pass_list(&b, &list);
-	mlog_builder_restart(b.builder);
+	mlog_builder_restart(b.builder, 0);
 	list.end_ns += S;
 	process_list_free(b.list);
 	b.list = NULL;

@@ -367,9 +367,169 @@ static void an_index_saves_the_walk(void **state)
 	mlog_file_fini(&f);
 }
 
+/* ---- the wall clock ---- */
+
+#define HOUR (3600 * MLOG_FILE_SECOND)
+#define RIGHT (1700000000 * MLOG_FILE_SECOND)
+
+/* A log that begins at `realtime_ns` and has these notes of the clock, a block each. */
+static struct mlog_file clocked(int64_t realtime_ns, const struct mlog_note *notes, unsigned n)
+{
+	struct mlog_about about = *mlog_file_about();
+	struct mlog_file f = {0};
+	struct mlog_writer *w;
+	uint64_t seq = 0;
+
+	about.realtime_ns = realtime_ns;
+	w = mlog_writer_new(&about, mlog_file_write, &f, NULL);
+	for (unsigned k = 0; k < n; k++) {
+		struct mlog_note note = notes[k];
+
+		note.kind = MLOG_NOTE_CLOCK;
+		note.source = -1;
+		note.time_ns = MLOG_FILE_START;
+		note.value -= MLOG_FILE_START;
+		mlog_file_block(w, k, &seq);
+		mlog_writer_note(w, &note, NULL);
+	}
+	mlog_writer_end(w, NULL);
+	mlog_writer_free(w);
+	return f;
+}
+
+static void times_are_by_the_wall_clock_as_it_was_set_last(void **state)
+{
+	static const struct {
+		int64_t begin_ns;
+		struct mlog_note notes[3];
+		unsigned n;
+		int64_t want_ns;
+		const char *said;
+	} cases[] = {
+		{RIGHT, {{0}}, 0, RIGHT, ""},
+		{30 * MLOG_FILE_SECOND,
+		 {{.value = RIGHT}},
+		 1,
+		 RIGHT,
+		 "the wall clock was set forward by 19675 days and 22:12:50 while"},
+		/* the machine slept: what was before stays */
+		{RIGHT, {{.value = RIGHT + HOUR, .text = MLOG_SUSPENDED}}, 1, RIGHT, ""},
+		{RIGHT - HOUR,
+		 {{.value = RIGHT + HOUR, .text = MLOG_SUSPENDED}, {.value = RIGHT + 2 * HOUR}},
+		 2,
+		 RIGHT,
+		 "the wall clock was set forward by 1:00:00 while"},
+		{RIGHT,
+		 {{.value = RIGHT + HOUR}, {.value = RIGHT - HOUR}},
+		 2,
+		 RIGHT - HOUR,
+		 "the wall clock was set back by 1:00:00 while the log was recorded: all times are by the "
+		 "new one"},
+		/* what no clock can be */
+		{RIGHT, {{.value = INT64_MIN + MLOG_FILE_START}, {.value = INT64_MAX}}, 2, RIGHT, ""},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+		struct mlog_file f = clocked(cases[i].begin_ns, cases[i].notes, cases[i].n);
+		struct mlog_reader *r = open_log(&f);
+		AUTO_STRBUF struct strbuf said = {0};
+
+		assert_int_equal(mlog_reader_about(r)->realtime_ns, cases[i].want_ns);
+		strbuf_str(&said, "");
+		mlog_reader_tell_clock(r, &said);
+		if (strncmp(said.p, cases[i].said, strlen(cases[i].said)) != 0 ||
+		    !cases[i].said[0] != !said.p[0])
+			fail_msg("case %zu: %s", i, said.p);
+		mlog_reader_free(r);
+		mlog_file_fini(&f);
+	}
+}
+
+/* Earlier versions have no flag for it. */
+static void the_clock_of_an_unflagged_log_of_1970_is_found_also_while_it_grows(void **state)
+{
+	struct mlog_file f =
+		clocked(0, (const struct mlog_note[]){{.value = 9 * MLOG_FILE_SECOND}, {.value = RIGHT}}, 2);
+	const size_t all = f.n, second = mlog_file_at(&f, 3);
+	struct mlog_reader *r;
+	struct mlog_head head;
+
+	(void)state;
+	for (size_t at = mlog_file_at(&f, 1); at < all; at += MLOG_HEAD + head.size) {
+		assert_true(mlog_head_get(&head, (const uint8_t *)f.p + at, at));
+		head.flags = 0;
+		mlog_head_put(&head, (uint8_t *)f.p + at);
+	}
+	f.n = second;
+	r = open_log(&f);
+	assert_int_equal(mlog_reader_about(r)->realtime_ns, 9 * MLOG_FILE_SECOND);
+	f.n = all;
+	assert_true(mlog_reader_refresh(r));
+	assert_int_equal(mlog_reader_about(r)->realtime_ns, RIGHT);
+	mlog_reader_free(r);
+	mlog_file_fini(&f);
+}
+
+/* A clock of a library for tests may be anywhere. */
+static void what_any_clock_has_written_can_be_read(void **state)
+{
+	static const int64_t starts[] = {0,     -MLOG_FILE_SECOND, (int64_t)1 << 60, ((int64_t)1 << 60) + 1,
+					 RIGHT, INT64_MAX - HOUR};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(starts); i++) {
+		struct mlog_about about = *mlog_file_about();
+		struct mlog_note note = {.kind = MLOG_NOTE_CLOCK,
+					 .source = -1,
+					 .time_ns = starts[i] + 2 * MLOG_FILE_SECOND,
+					 .value = RIGHT - starts[i]};
+		struct process one = {.pid = 1, .name = "init"};
+		struct process_list list = {.processes = &one,
+					    .n = 1,
+					    .begin_ns = starts[i] + MLOG_FILE_SECOND,
+					    .end_ns = starts[i] + 3 * MLOG_FILE_SECOND,
+					    .cost_ns = -1};
+		struct mlog_file f = {0};
+		struct mlog_reader *r;
+		struct mlog_state state_now;
+		const struct mlog_block *block;
+		struct mlog_writer *w;
+
+		about.monotonic_ns = starts[i];
+		about.realtime_ns = i ? RIGHT : -5;
+		w = mlog_writer_new(&about, mlog_file_write, &f, NULL);
+		mlog_file_sample(w, 0, 1, starts[i] + MLOG_FILE_SECOND, 0, 0);
+		mlog_writer_note(w, &note, NULL);
+		mlog_file_sample(w, 0, 2, starts[i] + 3 * MLOG_FILE_SECOND, 0, 0);
+		mlog_writer_processes(w, &list, NULL);
+		mlog_writer_end(w, NULL);
+		mlog_writer_free(w);
+		r = open_log(&f);
+		block = mlog_reader_next(r, NULL);
+		assert_non_null(block);
+		assert_int_equal(block->n_samples, 2);
+		assert_true(block->has_processes);
+		mlog_reader_state(r, &state_now);
+		assert_true(!state_now.damaged && state_now.ended);
+		if (starts[i] >= 0) {
+			assert_int_equal(block->samples[1]->end_ns - block->samples[0]->end_ns,
+					 2 * MLOG_FILE_SECOND);
+			assert_int_equal(block->samples[1]->end_ns - mlog_reader_about(r)->monotonic_ns,
+					 3 * MLOG_FILE_SECOND);
+			assert_int_equal(mlog_reader_about(r)->realtime_ns, RIGHT);
+		}
+		mlog_reader_free(r);
+		mlog_file_fini(&f);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(times_are_by_the_wall_clock_as_it_was_set_last),
+		cmocka_unit_test(the_clock_of_an_unflagged_log_of_1970_is_found_also_while_it_grows),
+		cmocka_unit_test(what_any_clock_has_written_can_be_read),
 		cmocka_unit_test(a_log_is_read_as_it_was_written),
 		cmocka_unit_test(every_prefix_yields_exactly_the_whole_blocks_before_the_cut),
 		cmocka_unit_test(seeking_finds_the_first_block_that_does_not_end_before),

@@ -34,6 +34,7 @@ struct disk {
 	size_t piece;          /* bytes that a write takes at most; 0: any number */
 	unsigned files, syncs; /* open; so far */
 	int64_t ahead_ns;      /* of the wall clock */
+	int64_t slept_ns;      /* what CLOCK_BOOTTIME has more than CLOCK_MONOTONIC */
 };
 
 static inline struct disk *disk_of(const struct sys *sys)
@@ -158,6 +159,17 @@ static inline int64_t disk_realtime_ns(const struct sys *sys)
 	return d->real.realtime_ns(sys) + ahead_ns;
 }
 
+static inline int64_t disk_boottime_ns(const struct sys *sys)
+{
+	struct disk *d = disk_of(sys);
+	int64_t slept_ns;
+
+	pthread_mutex_lock(&d->lock);
+	slept_ns = d->slept_ns;
+	pthread_mutex_unlock(&d->lock);
+	return d->real.monotonic_ns(sys) + slept_ns;
+}
+
 static inline void disk_init(struct disk *d)
 {
 	struct err err;
@@ -179,6 +191,7 @@ static inline void disk_init(struct disk *d)
 	d->sys.read_link = disk_read_link;
 	d->sys.unlink_at = disk_unlink_at;
 	d->sys.realtime_ns = disk_realtime_ns;
+	d->sys.boottime_ns = disk_boottime_ns;
 }
 
 static inline void disk_fini(struct disk *d)
