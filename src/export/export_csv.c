@@ -1,6 +1,7 @@
 /* CSV: a row per sample, and tables for data that rows cannot hold. */
 #include "export/export_priv.h"
 
+#include "base/alloc.h"
 #include "base/units.h"
 #include "hot/hot_table.h"
 #include "model/process.h"
@@ -9,8 +10,19 @@
 #include <math.h>
 #include <string.h>
 
+/* A spreadsheet takes a text that begins so for a formula, unless it is a number. */
+static bool is_formula(const char *text)
+{
+	double number;
+
+	return text[0] && strchr("=+-@\t\r", text[0]) && text[1] && !span_double(span_of(text), &number);
+}
+
 void csv_field(struct strbuf *out, const char *text)
 {
+	AUTOFREE char *harmless = is_formula(text) ? xasprintf("'%s", text) : NULL;
+
+	text = harmless ? harmless : text;
 	if (!strpbrk(text, ",\"\r\n")) {
 		strbuf_str(out, text);
 		return;
