@@ -403,11 +403,20 @@ static bool check_source(struct mlog_source *source, struct about_reader *r)
 	if (source->n_sums > n)
 		return about_fail(r, "%u sum%s, but only %u slot%s", source->n_sums,
 				  plural_ending(source->n_sums), n, plural_ending(n));
-	for (unsigned i = 0; i < n; i++)
-		if (source->slots[i].running >= n || source->slots[i].enabled >= n ||
-		    source->slots[i].raw >= n)
-			return about_fail(r, "slot '%s' refers to a slot that does not exist",
-					  source->slots[i].name);
+	if (source->n_sums < n && source->kind != SOURCE_GPU && source->kind != SOURCE_CPU)
+		return about_fail(r, "%u sum%s and %u slots: this kind of source has only sums",
+				  source->n_sums, plural_ending(source->n_sums), n);
+	for (unsigned i = 0; i < n; i++) {
+		const struct slot *slot = &source->slots[i];
+		unsigned within = i < source->n_sums ? source->n_sums : n; /* what is kept with it */
+
+		if (slot->running >= within || slot->enabled >= within || slot->raw >= within)
+			return about_fail(r, "slot '%s' refers to a slot that does not exist", slot->name);
+		/* Formulas load what is no instance, and mostly the sums are all that is kept. */
+		if (i >= source->n_sums && slot->instance == INSTANCE_ALL)
+			return about_fail(r, "slot '%s' is a sum, but follows the first %u", slot->name,
+					  source->n_sums);
+	}
 	return true;
 }
 

@@ -472,6 +472,14 @@ static void every_error_names_its_line(void **state)
 		{SLOT "delta all 0 1 1 0 0\n", "t.mlog:2: slot 'X' refers to a slot that does not exist"},
 		{SLOT "delta all 0 1 0 1 0\n", "t.mlog:2: slot 'X' refers to a slot that does not exist"},
 		{SLOT "delta all 0 1 0 0 1\n", "t.mlog:2: slot 'X' refers to a slot that does not exist"},
+		/* a vector of the sums is all that formulas and views have */
+		{SOURCE "  sums 1\n  slots\n    X delta all 0 1\n    Y delta all 0 1\n",
+		 "t.mlog:2: slot 'Y' is a sum, but follows the first 1"},
+		{SOURCE "  sums 1\n  slots\n    X delta all 0 1 1 0 0\n    Y delta core 0 1\n",
+		 "t.mlog:2: slot 'X' refers to a slot that does not exist"},
+		{"log\nsource 0\n  kind passes\n  period 1\n  asked 1\n  sums 1\n  slots\n    Pass1Time "
+		 "delta all 0 1\n    Pass1Kind level core 0 1\n",
+		 "t.mlog:2: 1 sum and 2 slots: this kind of source has only sums"},
 		{SLOT "delta all 0 1 0 0 60000\n", "t.mlog:7: '60000': expected"},
 	};
 
