@@ -62,7 +62,14 @@ keep proc/loadavg
 keep_lines proc/meminfo '^(MemTotal|MemFree|MemAvailable|Buffers|Cached):'
 keep proc/diskstats
 # names such as wlx00c0caabcdef would tell an address
-keep_lines proc/net/dev '^[[:space:]]*(eth|wlan|end|usb)[0-9]+:'
+keep_lines proc/net/dev '^[[:space:]]*(eth|wlan|end|usb|br|bond|team|rmnet_ipa|rmnet_data|ccmni|wwan)[0-9]+:'
+each 'sys/class/net/*[a-z_][0-9]' type ifindex iflink
+# what tells a device from what lies on top of it: an empty file says that the link is there
+for path in "$root"/sys/class/net/*[a-z_][0-9]/* "$root"/sys/block/*/device; do
+	case ${path##*/} in
+	device | master | bridge | lower_*) [ -e "$path" ] && path=$out/${path#"$root"/} && mkdir -p "${path%/*}" && : >"$path" ;;
+	esac
+done
 keep_lines proc/cpuinfo '^(processor|CPU implementer|CPU part|model name)[[:space:]]*:|^$'
 keep proc/sys/kernel/perf_event_paranoid
 
@@ -91,7 +98,7 @@ for path in "$root"/sys/class/hwmon/hwmon[0-9]*/*; do
 	esac
 done
 each 'sys/class/powercap/*' name energy_uj max_energy_range_uj
-each 'sys/class/power_supply/*' type status power_now voltage_now current_now
+each 'sys/class/power_supply/*' type scope status power_now voltage_now current_now
 for gpu in '*gpu*' '*.mali' '*g3d'; do
 	each "sys/class/devfreq/$gpu" cur_freq min_freq max_freq available_frequencies load
 	each "sys/class/devfreq/$gpu/device/power" runtime_status

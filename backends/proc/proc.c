@@ -188,7 +188,7 @@ static bool proc_start(struct source *source, int64_t period_ns, int64_t now_ns,
 	power_forget(&p->power);
 	power_read(&p->power, source->sys, 0, p->energy_uj);
 	proc_flips_read(&p->flips, p->flipped);
-	p->traffic.lists[0].n = p->traffic.lists[1].n = 0;
+	traffic_forget(&p->traffic);
 	traffic_read(&p->traffic, source->sys, p->moved);
 	return true;
 }

@@ -40,12 +40,14 @@ enum power_part { POWER_TOTAL, POWER_SOC, POWER_CPU, POWER_GPU, POWER_MEMORY, PO
 
 struct power_rail {
 	enum power_part part;
-	/* microjoules; microwatts; millivolts and milliamperes; microvolts and microamperes */
-	enum { RAIL_ENERGY, RAIL_POWER, RAIL_MILLI, RAIL_MICRO } kind;
-	char name[POWER_NAME];                   /* "ina3221 VDD_GPU", printable */
-	struct sysfs_file file, current, status; /* current: with voltages; status: of a battery */
-	uint64_t range_uj;                       /* where energy wraps; 0: unknown */
-	uint64_t last_uj;                        /* SAMPLE_UNKNOWN before the first */
+	/* Microjoules; microwatts; millivolts and milliamperes; of a battery, microwatts if it
+	 * reports them, otherwise microvolts and microamperes. */
+	enum { RAIL_ENERGY, RAIL_POWER, RAIL_MILLI, RAIL_BATTERY } kind;
+	char name[POWER_NAME];  /* "ina3221 VDD_GPU", printable */
+	struct sysfs_file file; /* energy or power */
+	struct sysfs_file voltage, current, status;
+	uint64_t range_uj; /* where energy wraps; 0: unknown */
+	uint64_t last_uj;  /* SAMPLE_UNKNOWN before the first */
 };
 
 struct power {
@@ -58,7 +60,8 @@ struct power {
 void power_open(struct power *power, const struct sys *sys);
 void power_close(struct power *power, const struct sys *sys);
 /* Read all rails. uj gets the energy of each part since the last call, which was ns ago, in
- * microjoules; SAMPLE_UNKNOWN if one of its rails is unknown, or charges the battery. */
+ * microjoules; SAMPLE_UNKNOWN if one of its rails is unknown, if a battery is charged, or if none
+ * discharges. */
 void power_read(struct power *power, const struct sys *sys, int64_t ns, uint64_t uj[POWER_PARTS]);
 /* Forget what was counted: the machine was suspended. */
 void power_forget(struct power *power);
@@ -68,15 +71,26 @@ enum power_part power_part_of(const char *name);
 /* ---- proc_traffic.c ---- */
 
 /* The bytes that the machine's disks and network interfaces moved since the last reading. Each byte
- * counts once: partitions and devices on top of others (loop, device mapper, RAID, bridges,
- * tunnels, virtual pairs) are left out, as is the loopback interface. */
+ * counts once, so only devices of the best rank that the machine has are added up. sysfs decides:
+ * a device has a `device` link, one on top of others has `lower_*` or `bridge`. Names decide only
+ * for what sysfs does not list (in a sandbox) and for modems, whose drivers set no link. */
+enum traffic_rank {
+	TRAFFIC_NEVER,   /* loopback, partitions, and what lies on top of a listed device */
+	TRAFFIC_STACKED, /* by its name on top of others: a tunnel counts if it is all there is */
+	TRAFFIC_OTHER,   /* a name that implies nothing */
+	TRAFFIC_NAMED,   /* by its name a device */
+	TRAFFIC_PAIR,    /* its other end is in another namespace: the way out of a container */
+	TRAFFIC_DEVICE
+};
+
 enum traffic_kind { TRAFFIC_DISK_READ, TRAFFIC_DISK_WRITTEN, TRAFFIC_RECEIVED, TRAFFIC_SENT, TRAFFIC_KINDS };
 
-#define TRAFFIC_DEVICES 32
+#define TRAFFIC_DEVICES 256
 #define TRAFFIC_NAME 24
 
 struct traffic_device {
 	char name[TRAFFIC_NAME];
+	enum traffic_rank rank;
 	uint64_t in, out; /* sectors of 512 bytes, or bytes */
 };
 
@@ -88,16 +102,20 @@ struct traffic_list {
 struct traffic {
 	struct sysfs_file files[2];   /* disks, interfaces */
 	struct traffic_list lists[2]; /* as last read */
-	bool found[2];                /* the machine has any */
+	struct traffic_list now;      /* as being read */
+	bool found[2];                /* the machine has any that counts */
 };
 
 /* Find out which of the two this machine reports. */
 void traffic_open(struct traffic *traffic, const struct sys *sys);
 void traffic_close(struct traffic *traffic, const struct sys *sys);
+/* Forget what was read: the next reading is the first. */
+void traffic_forget(struct traffic *traffic);
 /* Read both. moved gets sectors (of disks) and bytes (of interfaces) since the last call;
  * SAMPLE_UNKNOWN at the first, or if nothing is known of any device. */
 void traffic_read(struct traffic *traffic, const struct sys *sys, uint64_t moved[TRAFFIC_KINDS]);
-/* Parse /proc/diskstats, /proc/net/dev. Lines that are incomplete or malformed are left out. */
+/* Parse /proc/diskstats, /proc/net/dev. Lines that are incomplete or malformed are left out. Ranks
+ * are not set. */
 void traffic_parse_disks(struct traffic_list *list, const char *text);
 void traffic_parse_interfaces(struct traffic_list *list, const char *text);
 

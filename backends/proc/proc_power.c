@@ -69,6 +69,7 @@ static struct power_rail *add_rail(struct power *power, enum power_part part, co
 	*rail = (struct power_rail){.part = part, .last_uj = SAMPLE_UNKNOWN};
 	snprintf(rail->name, sizeof(rail->name), "%.30s%s%.30s", chip, label[0] ? " " : "", label);
 	sysfs_file_init(&rail->file, false, "%s", "");
+	sysfs_file_init(&rail->voltage, false, "%s", "");
 	sysfs_file_init(&rail->current, false, "%s", "");
 	sysfs_file_init(&rail->status, false, "%s", "");
 	power->parts |= 1u << part;
@@ -145,8 +146,11 @@ static void add_sensor(struct power *power, const struct sys *sys, const char *d
 			return;
 		rail->kind = (unsigned)ways[i].rail;
 		sysfs_file_init(&rail->file, true, "%s", path);
-		if (rail->kind == RAIL_MILLI)
+		if (rail->kind == RAIL_MILLI) {
+			rail->voltage = rail->file;
+			sysfs_file_init(&rail->file, false, "%s", "");
 			sysfs_file_init(&rail->current, true, "%s", amperes);
+		}
 		return;
 	}
 }
@@ -164,24 +168,23 @@ static void add_chip(struct power *power, const struct sys *sys, const char *chi
 
 /* ---- battery ---- */
 
+/* A battery of the machine. One of scope Device feeds a mouse or a headset. */
 static void add_battery(struct power *power, const struct sys *sys, const char *supply)
 {
-	char dir[PATH_TEXT], type[TEXT], path[PATH_TEXT + TEXT], name[TEXT];
+	char dir[PATH_TEXT], text[TEXT], name[TEXT];
 	struct power_rail *rail;
-	int64_t value;
 
 	snprintf(dir, sizeof(dir), "sys/class/power_supply/%.64s", supply);
-	if (!read_name(sys, dir, "type", type) || strcmp(type, "Battery") != 0)
+	if (!read_name(sys, dir, "type", text) || strcmp(text, "Battery") != 0 ||
+	    (read_name(sys, dir, "scope", text) && strcmp(text, "Device") == 0))
 		return;
 	rail = add_rail(power, POWER_BATTERY, str_printable(name, sizeof(name), supply), "");
 	if (!rail)
 		return;
-	snprintf(path, sizeof(path), "%s/power_now", dir);
-	rail->kind = sys_read_i64(sys, path, &value) ? RAIL_POWER : RAIL_MICRO;
-	sysfs_file_init(&rail->file, true, "%s/%s", dir,
-			rail->kind == RAIL_POWER ? "power_now" : "voltage_now");
-	if (rail->kind == RAIL_MICRO)
-		sysfs_file_init(&rail->current, true, "%s/current_now", dir);
+	rail->kind = RAIL_BATTERY;
+	sysfs_file_init(&rail->file, true, "%s/power_now", dir);
+	sysfs_file_init(&rail->voltage, true, "%s/voltage_now", dir);
+	sysfs_file_init(&rail->current, true, "%s/current_now", dir);
 	sysfs_file_init(&rail->status, true, "%s/status", dir);
 }
 
@@ -220,6 +223,7 @@ void power_close(struct power *power, const struct sys *sys)
 {
 	for (unsigned i = 0; i < power->n; i++) {
 		sysfs_file_close(sys, &power->rails[i].file);
+		sysfs_file_close(sys, &power->rails[i].voltage);
 		sysfs_file_close(sys, &power->rails[i].current);
 		sysfs_file_close(sys, &power->rails[i].status);
 	}
@@ -258,37 +262,51 @@ static uint64_t read_energy(struct power_rail *rail, const struct sys *sys)
 	return rail->range_uj >= before ? rail->range_uj - before + now : SAMPLE_UNKNOWN;
 }
 
+/* A battery shows the power of the machine only while it discharges. One that rests, or was taken
+ * out, feeds nothing; what one that is charged takes is not what the machine takes. */
+static bool battery_rests(struct power_rail *rail, const struct sys *sys, bool *discharges)
+{
+	char text[TEXT];
+	bool read = sysfs_file_read(sys, &rail->status, text, sizeof(text)) > 0;
+
+	*discharges = read && strncmp(text, "Discharging", 11) == 0;
+	return read ? !*discharges && strncmp(text, "Charging", 8) != 0 : errno == ENODEV || errno == ENOENT;
+}
+
 static uint64_t read_rail(struct power_rail *rail, const struct sys *sys, int64_t ns)
 {
-	double microwatts, amperes = 1;
-	char text[TEXT];
+	double microwatts, volts, amperes;
 
 	if (rail->kind == RAIL_ENERGY)
 		return read_energy(rail, sys);
-	/* A battery shows the power of the machine only while it discharges; signs differ. */
-	if (rail->status.path[0] && (sysfs_file_read(sys, &rail->status, text, sizeof(text)) <= 0 ||
-				     strncmp(text, "Discharging", 11) != 0))
-		return SAMPLE_UNKNOWN;
-	if (!read_real(sys, &rail->file, &microwatts) ||
-	    (rail->kind != RAIL_POWER && !read_real(sys, &rail->current, &amperes)))
-		return SAMPLE_UNKNOWN;
-	microwatts = fabs(microwatts * amperes) * (rail->kind == RAIL_MICRO ? 1e-6 : 1);
+	if (!rail->file.path[0] || !read_real(sys, &rail->file, &microwatts)) {
+		if (!read_real(sys, &rail->voltage, &volts) || !read_real(sys, &rail->current, &amperes))
+			return SAMPLE_UNKNOWN;
+		microwatts = volts * amperes * (rail->kind == RAIL_BATTERY ? 1e-6 : 1);
+	}
+	microwatts = fabs(microwatts); /* signs differ */
 	return microwatts < MOST_UW ? (uint64_t)real_round(microwatts * (double)ns * 1e-9) : SAMPLE_UNKNOWN;
 }
 
 void power_read(struct power *power, const struct sys *sys, int64_t ns, uint64_t uj[POWER_PARTS])
 {
-	bool unknown[POWER_PARTS] = {false};
+	bool unknown[POWER_PARTS] = {false}, measured[POWER_PARTS] = {false};
 
 	for (unsigned i = 0; i < POWER_PARTS; i++)
 		uj[i] = 0;
 	for (unsigned i = 0; i < power->n; i++) {
-		uint64_t energy = read_rail(&power->rails[i], sys, ns);
+		struct power_rail *rail = &power->rails[i];
+		bool feeds = true;
+		uint64_t energy;
 
-		unknown[power->rails[i].part] |= energy == SAMPLE_UNKNOWN;
-		uj[power->rails[i].part] += energy;
+		if (rail->kind == RAIL_BATTERY && battery_rests(rail, sys, &feeds))
+			continue;
+		energy = feeds ? read_rail(rail, sys, ns) : SAMPLE_UNKNOWN;
+		measured[rail->part] = true;
+		unknown[rail->part] |= energy == SAMPLE_UNKNOWN;
+		uj[rail->part] += energy;
 	}
 	for (unsigned i = 0; i < POWER_PARTS; i++)
-		if (unknown[i] || !(power->parts >> i & 1))
+		if (unknown[i] || !measured[i])
 			uj[i] = SAMPLE_UNKNOWN;
 }

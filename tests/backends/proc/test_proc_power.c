@@ -12,6 +12,7 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -102,6 +103,58 @@ static const struct {
 	 {{0}},
 	 POWER_BATTERY,
 	 SAMPLE_UNKNOWN},
+	{"a battery beside that of a mouse, which says of which scope it is",
+	 {{"sys/class/power_supply/BAT0/type", "Battery\n"},
+	  {"sys/class/power_supply/BAT0/scope", "System\n"},
+	  {"sys/class/power_supply/BAT0/status", "Discharging\n"},
+	  {"sys/class/power_supply/BAT0/power_now", "5000000\n"},
+	  {"sys/class/power_supply/hidpp_battery_0/type", "Battery\n"},
+	  {"sys/class/power_supply/hidpp_battery_0/scope", "Device\n"},
+	  {"sys/class/power_supply/hidpp_battery_0/status", "Discharging\n"},
+	  {"sys/class/power_supply/hidpp_battery_0/voltage_now", "3900000\n"}},
+	 {{0}},
+	 POWER_BATTERY,
+	 5000000},
+	{"two batteries that discharge, one of which has no power but a current",
+	 {{"sys/class/power_supply/BAT0/type", "Battery\n"},
+	  {"sys/class/power_supply/BAT0/status", "Discharging\n"},
+	  {"sys/class/power_supply/BAT0/power_now", "5000000\n"},
+	  {"sys/class/power_supply/BAT1/type", "Battery\n"},
+	  {"sys/class/power_supply/BAT1/status", "Discharging\n"},
+	  {"sys/class/power_supply/BAT1/voltage_now", "8000000\n"},
+	  {"sys/class/power_supply/BAT1/current_now", "250000\n"}},
+	 {{0}},
+	 POWER_BATTERY,
+	 7000000},
+	{"a second battery that rests",
+	 {{"sys/class/power_supply/BAT0/type", "Battery\n"},
+	  {"sys/class/power_supply/BAT0/status", "Discharging\n"},
+	  {"sys/class/power_supply/BAT0/voltage_now", "8000000\n"},
+	  {"sys/class/power_supply/BAT0/current_now", "500000\n"},
+	  {"sys/class/power_supply/BAT1/type", "Battery\n"},
+	  {"sys/class/power_supply/BAT1/status", "Not charging\n"}},
+	 {{0}},
+	 POWER_BATTERY,
+	 4000000},
+	{"batteries of which one discharges and one is charged: what the machine takes is unknown",
+	 {{"sys/class/power_supply/BAT0/type", "Battery\n"},
+	  {"sys/class/power_supply/BAT0/status", "Discharging\n"},
+	  {"sys/class/power_supply/BAT0/power_now", "5000000\n"},
+	  {"sys/class/power_supply/BAT1/type", "Battery\n"},
+	  {"sys/class/power_supply/BAT1/status", "Charging\n"},
+	  {"sys/class/power_supply/BAT1/power_now", "5000000\n"}},
+	 {{0}},
+	 POWER_BATTERY,
+	 SAMPLE_UNKNOWN},
+	{"batteries of which none discharges",
+	 {{"sys/class/power_supply/BAT0/type", "Battery\n"},
+	  {"sys/class/power_supply/BAT0/status", "Full\n"},
+	  {"sys/class/power_supply/BAT0/power_now", "0\n"},
+	  {"sys/class/power_supply/BAT1/type", "Battery\n"},
+	  {"sys/class/power_supply/BAT1/status", "Not charging\n"}},
+	 {{0}},
+	 POWER_BATTERY,
+	 SAMPLE_UNKNOWN},
 	{"a sensor without sense",
 	 {{"sys/class/hwmon/hwmon0/name", "ina226\n"},
 	  {"sys/class/hwmon/hwmon0/power1_input", "99000000000000\n"},
@@ -153,6 +206,38 @@ static void a_part_is_measured_once_though_two_classes_know_it(void **state)
 	power_open(&power, &f.sys);
 	assert_int_equal(power.n, 1);
 	assert_string_equal(power.rails[0].name, "powercap package-0");
+	power_close(&power, &f.sys);
+	fixture_fini(&f);
+}
+
+static void a_battery_that_is_taken_out_leaves_the_watts_of_the_other(void **state)
+{
+	uint64_t uj[POWER_PARTS];
+	struct power power;
+	struct fixture f;
+
+	(void)state;
+	fixture_init(&f, NULL);
+	for (unsigned i = 0; i < 2; i++) {
+		char path[64];
+
+		snprintf(path, sizeof(path), "sys/class/power_supply/BAT%u/type", i);
+		fixture_write(&f, path, "Battery\n");
+		snprintf(path, sizeof(path), "sys/class/power_supply/BAT%u/status", i);
+		fixture_write(&f, path, "Discharging\n");
+		snprintf(path, sizeof(path), "sys/class/power_supply/BAT%u/power_now", i);
+		fixture_write(&f, path, "3000000\n");
+	}
+	power_open(&power, &f.sys);
+	power_read(&power, &f.sys, S, uj);
+	assert_int_equal(uj[POWER_BATTERY], 6000000);
+	f.broken = "BAT1/status";
+	f.broken_errno = ENODEV;
+	power_read(&power, &f.sys, S, uj);
+	assert_int_equal(uj[POWER_BATTERY], 3000000);
+	f.broken_errno = EIO; /* it may feed the machine */
+	power_read(&power, &f.sys, S, uj);
+	assert_true(uj[POWER_BATTERY] == SAMPLE_UNKNOWN);
 	power_close(&power, &f.sys);
 	fixture_fini(&f);
 }
@@ -235,6 +320,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_name_of_a_rail_tells_its_part),
 		cmocka_unit_test(each_kind_of_sensor_tells_the_energy_of_an_interval),
+		cmocka_unit_test(a_battery_that_is_taken_out_leaves_the_watts_of_the_other),
 		cmocka_unit_test(a_part_is_measured_once_though_two_classes_know_it),
 		cmocka_unit_test(a_source_has_the_watts_of_the_parts_that_the_machine_measures),
 		cmocka_unit_test(a_zone_that_only_root_may_read_is_named),
