@@ -24,6 +24,8 @@ struct chart_reader {
 	bool skips;             /* another reader handles the stanza */
 	unsigned n_exprs;       /* formulas of the chart so far */
 	unsigned n_lines;       /* its rows so far: series, sub, part, group and expr */
+	struct span series_key; /* of the last series of the chart, for `or`; empty: there is none */
+	bool has_series;        /* it, or an `or` after it, has a metric here */
 };
 
 static const char *own_string(struct views *views, char *string)
@@ -183,6 +185,8 @@ static bool read_series(struct chart_reader *r, const struct stanza_line *l, str
 	if (!check_names(r, l, names, err) || !check_names(r, l, beside, err))
 		return false;
 	s.metric = find_metric(r, names, &s.source);
+	r->series_key = l->key;
+	r->has_series = s.metric;
 	if (!s.metric)
 		return true;
 	s.beside = find_metric(r, beside, &s.beside_source);
@@ -204,6 +208,19 @@ static bool read_series(struct chart_reader *r, const struct stanza_line *l, str
 		r->chart->series[r->chart->n_series - 1].wanted.brief =
 			own_string(r->views, span_dup(wanted));
 	return true;
+}
+
+/* Read `or`: what is shown instead of the series above if that has no metric here. */
+static bool read_or(struct chart_reader *r, const struct stanza_line *l, struct err *err)
+{
+	struct span names = l->value;
+
+	if (!r->series_key.n)
+		return stanza_fail(&r->stanza, l->line, err, "or without a series above it");
+	if (r->has_series)
+		return check_names(r, l, span_trim(span_until(&names, '|')), err);
+	return read_series(r, &(struct stanza_line){.key = r->series_key, .value = l->value, .line = l->line},
+			   err);
 }
 
 /* FORMULA [| label [/ brief] [| unit]]. gpudb_own.c has made a metric of the formula. */
@@ -300,6 +317,9 @@ static bool read_chart_field(struct chart_reader *r, const struct stanza_line *l
 	for (size_t i = 0; i < ARRAY_LEN(series_keys); i++)
 		if (span_is(l->key, series_keys[i]))
 			return read_series(r, l, err);
+	if (span_is(l->key, "or"))
+		return read_or(r, l, err);
+	r->series_key = (struct span){0};
 	if (r->db && span_is(l->key, "expr"))
 		return read_expr(r, l, err);
 	if (!l->value.n)
@@ -374,7 +394,7 @@ static bool check_option(const struct chart_reader *r, unsigned i, struct err *e
 	return stanza_fail(
 		&r->stanza, r->option_line[i], err,
 		"unknown field '%.*s': expected title, base, only, from, below, place, weight, widget, "
-		"priority, series, sub, part, second, group, %stext or a field of widget %s",
+		"priority, series, or, sub, part, second, group, %stext or a field of widget %s",
 		SPAN_ARG(key), r->db ? "expr, " : "", chart->widget->name);
 }
 
@@ -395,6 +415,7 @@ static bool end_chart(struct chart_reader *r, unsigned line, struct err *err)
 	add_base(r);
 	r->chart = NULL;
 	r->n_lines = r->n_exprs = 0;
+	r->series_key = (struct span){0};
 	return true;
 }
 

@@ -167,13 +167,16 @@ static const struct metric *first_of(const struct metric_set *set, struct span n
 	return m;
 }
 
+/* The guide's title is of the first alternative. Another one is another quantity. */
 static struct template_row row_of(const struct template_row_def *def, const struct metric *m)
 {
+	struct span rest = def->names;
+	bool guided = def->title && span_is(span_trim(span_until(&rest, '/')), m->def->name);
 	struct template_row row = {
 		.def = def,
 		.section = def->section,
 		.chart = def->chart,
-		.title = def->title ? def->title : m->def->title,
+		.title = guided ? def->title : m->def->title,
 		.unit_name = def->unit_name && m->unit->kind != UNIT_PERCENT ? def->unit_name : m->unit->name,
 		.metric = m};
 

@@ -181,21 +181,25 @@ static void a_metric_that_a_gpu_does_not_have_leaves_a_gap(void **state)
 	}
 }
 
-static void the_first_alternative_that_a_gpu_has_is_taken(void **state)
+static void the_first_alternative_that_a_gpu_has_is_taken_with_its_title(void **state)
 {
 	static const struct {
-		const char *gpu, *number, *metric;
+		const char *gpu, *number, *metric, *title;
 	} cases[] = {
-		{"G715", "3.1.1", "MaliGPUActiveRawCy"},
-		{"G710", "3.1.1", "MaliGPUActiveCy"},
-		{"G715", "4.2.2", "MaliGeomFaceCullRate"},
-		{"G710", "4.2.2", "MaliGeomFaceXYPlaneCullRate"},
+		{"G715", "3.1.1", "MaliGPUActiveRawCy", "GPU active cycles"},
+		{"G710", "3.1.1", "MaliGPUActiveCy", "GPU active cycles"},
+		{"G715", "4.2.2", "MaliGeomFaceCullRate", "Facing plane test cull rate"},
+		{"G710", "4.2.2", "MaliGeomFaceXYPlaneCullRate",
+		 "Facing or XY plane test cull percentage"}, /* another quantity */
 	};
 
 	(void)state;
-	for (size_t i = 0; i < ARRAY_LEN(cases); i++)
-		assert_string_equal(row_numbered(cases[i].gpu, cases[i].number)->metric->def->name,
-				    cases[i].metric);
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+		const struct template_row *row = row_numbered(cases[i].gpu, cases[i].number);
+
+		assert_string_equal(row->metric->def->name, cases[i].metric);
+		assert_string_equal(row->title, cases[i].title);
+	}
 }
 
 /* Valhall with a Job Manager gets what the template of Mali-G715 has beyond that of Mali-G52. */
@@ -491,7 +495,7 @@ int main(void)
 		cmocka_unit_test(numbers_rise_and_none_is_given_twice),
 		cmocka_unit_test(rows_of_the_own_template_keep_their_numbers_and_gaps),
 		cmocka_unit_test(a_metric_that_a_gpu_does_not_have_leaves_a_gap),
-		cmocka_unit_test(the_first_alternative_that_a_gpu_has_is_taken),
+		cmocka_unit_test(the_first_alternative_that_a_gpu_has_is_taken_with_its_title),
 		cmocka_unit_test(a_valhall_jm_gpu_has_every_metric_of_both_templates_that_it_can),
 		cmocka_unit_test(titles_and_units_of_the_guide_come_before_the_metrics_own),
 		cmocka_unit_test(additions_follow_their_chart_their_section_or_the_end),

@@ -49,6 +49,10 @@ static void malformed_screens_name_file_line_and_what_was_expected(void **state)
 		{VIEW "chart c\n  widget rows\n  rows 0\n", "tiny.chart:6: rows '0': expected one of: #"},
 		{VIEW "chart c\n  widget rows\n  rows 201\n", "tiny.chart:6: rows '201': expected one of: #"},
 		{VIEW "chart c\n  widget rows\n  title\n", "tiny.chart:6: field 'title' without a value"},
+		{VIEW "chart c\n  widget rows\n  title T\n  or Share\n",
+		 "tiny.chart:7: or without a series above it"},
+		{VIEW "chart c\n  widget rows\n  series None | x\n  title T\n  or Share\n",
+		 "tiny.chart:8: or without a series above it"},
 		{VIEW "chart c\n  widget rows\n  part Share\n",
 		 "tiny.chart:6: part without a series before it"},
 		{VIEW "chart c\n  widget rows\n  text a\n  text b\n  text c\n  text d\n  text e\n",
@@ -120,6 +124,29 @@ static void what_does_not_exist_is_left_out(void **state)
 	assert_null(d->series[0].beside);
 	assert_string_equal(d->series[0].note, ""); /* it was about None */
 	assert_string_equal(d->series[1].label, " Clock");
+	tiny_fini(&t);
+}
+
+static void what_replaces_a_series_has_a_label_of_its_own(void **state)
+{
+	static const char text[] =
+		"view b\nchart c\n  widget rows\n"
+		"  series Share | share\n  or Clock | clock\n"
+		"  sub None | none\n  or None | neither\n  or Clock | the clock\n  or Share | x\n"
+		"  series None | none\n  or None | neither\n";
+	struct tiny t;
+	struct err err;
+
+	(void)state;
+	tiny_init(&t);
+	assert_true(tiny_read(&t, text, &err));
+
+	const struct chart *c = &t.views.views[0].charts[0];
+
+	assert_int_equal(c->n_series, 2);
+	assert_string_equal(c->series[0].label, "share");
+	assert_string_equal(c->series[1].metric->def->name, "Clock");
+	assert_string_equal(c->series[1].label, " the clock"); /* a sub series, like the one it replaces */
 	tiny_fini(&t);
 }
 
@@ -404,10 +431,58 @@ static void check_names(const struct gpudb *db, const char *file, const struct s
 	}
 }
 
+/* "A / B | label": the label names both, so they must be the same quantity, which then has one
+ * short title. Otherwise B is a line `or` with a label of its own. */
+static void check_quantity(const struct gpudb *db, const char *file, const struct stanza_line *line)
+{
+	struct span rest = line->value, names = span_until(&rest, '|');
+	const char *first = NULL;
+
+	while (names.n) {
+		const struct metric_def *def = metric_def_find(db, span_trim(span_until(&names, '/')));
+
+		if (first && strcmp(def->short_title, first) != 0)
+			fail_msg("%s:%u: %s is another quantity (%s, not %s): give it a line 'or' with its "
+				 "label",
+				 file, line->line, def->name, def->short_title, first);
+		first = def->short_title;
+	}
+}
+
+static void an_alternative_that_is_another_quantity_has_a_label_of_its_own(void **state)
+{
+	static const char *const labelled[] = {"series", "or", "sub", "part", "second"};
+	extern const char embed_report_chart[], embed_report_chart_end[];
+	struct err err;
+	struct gpudb *db = gpudb_load(NULL, 0, &err);
+
+	(void)state;
+	assert_non_null(db);
+	for (const struct embedded *e = embedded_charts;; e++) {
+		struct stanza_line line;
+		struct stanza s;
+		bool last = !e->file; /* then the plots of a report */
+
+		stanza_init(&s, last ? "report.chart" : e->file,
+			    last ? (struct span){embed_report_chart,
+						 (size_t)(embed_report_chart_end - embed_report_chart)}
+				 : (struct span){e->begin, (size_t)(e->end - e->begin)});
+		do {
+			assert_true(stanza_next(&s, &line, &err));
+			for (size_t i = 0; line.kind == STANZA_FIELD && i < ARRAY_LEN(labelled); i++)
+				if (span_is(line.key, labelled[i]))
+					check_quantity(db, last ? "report.chart" : e->file, &line);
+		} while (line.kind != STANZA_END);
+		if (last)
+			break;
+	}
+	gpudb_free(db);
+}
+
 static void every_metric_of_the_shipped_screens_is_defined(void **state)
 {
-	static const char *const naming[] = {"series", "sub",   "part", "second", "corner", "hot",
-					     "graph",  "limit", "idle", "once",   "gap"};
+	static const char *const naming[] = {"series", "or",    "sub",   "part", "second", "corner",
+					     "hot",    "graph", "limit", "idle", "once",   "gap"};
 	struct err err;
 	struct gpudb *db = gpudb_load(NULL, 0, &err);
 
@@ -436,6 +511,7 @@ int main(void)
 		cmocka_unit_test(malformed_screens_name_file_line_and_what_was_expected),
 		cmocka_unit_test(charts_may_be_for_machines_with_a_gpu_or_for_those_without),
 		cmocka_unit_test(what_does_not_exist_is_left_out),
+		cmocka_unit_test(what_replaces_a_series_has_a_label_of_its_own),
 		cmocka_unit_test(the_foot_stands_under_the_panels_of_a_view_that_names_one),
 		cmocka_unit_test(metrics_of_the_gpu_come_before_those_of_the_cpu),
 		cmocka_unit_test(a_group_is_a_series_for_each_of_its_metrics),
@@ -446,6 +522,7 @@ int main(void)
 		cmocka_unit_test(the_least_important_panel_gives_way_first),
 		cmocka_unit_test(rows_that_are_left_go_to_the_graph),
 		cmocka_unit_test(a_terminal_below_40x10_says_so_as_far_as_it_has_room),
+		cmocka_unit_test(an_alternative_that_is_another_quantity_has_a_label_of_its_own),
 		cmocka_unit_test(every_metric_of_the_shipped_screens_is_defined),
 	};
 
