@@ -15,7 +15,7 @@
  * history does not keep them. It keeps RECORDS_BYTES, about one or two minutes; of a log, those
  * that were played last. */
 #define RECORDS_SAMPLES 8192
-#define RECORDS_BYTES (512u << 10)
+#define RECORDS_BYTES (576u << 10)
 
 struct packed_sample;
 

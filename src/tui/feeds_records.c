@@ -12,6 +12,7 @@
 struct packed_sample {
 	uint32_t bytes; /* size of the whole copy */
 	unsigned n_frames;
+	float least, most;  /* of the numbers of its frames, all rounded alike */
 	struct sample head; /* without values */
 };
 
@@ -19,14 +20,24 @@ static struct packed_sample *pack_sample(struct feeds_records *records, const st
 {
 	size_t n = (size_t)sample->n_values + sample->n_more;
 	struct packed_sample *packed;
+	struct pass_record record;
 	uint8_t *bytes, *end;
+	unsigned at = 0;
 
 	if (n > records->room) {
 		records->room = n;
 		records->scratch = xreallocarray(records->scratch, 1, sample_size(sample));
 	}
 	packed = xmalloc(sizeof(*packed) + n * WIRE_VARINT_MAX);
-	*packed = (struct packed_sample){.n_frames = pass_records_count(sample), .head = *sample};
+	*packed = (struct packed_sample){.head = *sample};
+	while (pass_records_next(sample, &at, &record)) {
+		if (record.kind != RECORD_FRAME)
+			continue;
+		if (!packed->n_frames++ || (float)record.number < packed->least)
+			packed->least = (float)record.number;
+		if ((float)record.number > packed->most)
+			packed->most = (float)record.number;
+	}
 	bytes = end = (uint8_t *)(packed + 1);
 	for (size_t i = 0; i < n; i++)
 		end = wire_put(end, sample->value[i] + 1);
@@ -170,6 +181,29 @@ static const struct sample *frame_back(const struct feeds_records *records, int6
 	return NULL;
 }
 
+/* Find the last frame with the requested number in a sample, and its *number in that. Returns the
+ * sample, unpacked, or NULL. A key may look through all samples, so each is unpacked at most once. */
+static const struct sample *find_wanted(const struct feeds_records *records,
+					const struct packed_sample *packed, unsigned *number)
+{
+	const struct sample *sample, *found = NULL;
+	struct pass_record record;
+	unsigned at = 0, n = 0;
+
+	if (!packed->n_frames ||
+	    !((float)records->wanted >= packed->least && (float)records->wanted <= packed->most))
+		return NULL;
+	sample = unpack_sample(records, packed);
+	while (pass_records_next(sample, &at, &record)) {
+		if (record.kind == RECORD_FRAME && record.number == records->wanted) {
+			*number = n;
+			found = sample;
+		}
+		n += record.kind == RECORD_FRAME;
+	}
+	return found;
+}
+
 static double number_back(const struct feeds_records *records, int64_t from_ns, int64_t to_ns, unsigned back)
 {
 	struct pass_frame frame = {0};
@@ -183,14 +217,19 @@ static double number_back(const struct feeds_records *records, int64_t from_ns, 
 
 static unsigned shown_back(const struct feeds_records *records, int64_t from_ns, int64_t to_ns)
 {
-	unsigned n;
+	const struct packed_sample *sample;
+	unsigned n, back = 0, number;
 
 	if (records->chosen_ns == to_ns)
 		return records->back;
+	for (uint64_t i = 0; (sample = sample_back(records, i, from_ns)) && records->wanted > 0; i++) {
+		if (sample->head.end_ns > to_ns)
+			continue;
+		if (find_wanted(records, sample, &number))
+			return back + sample->n_frames - 1 - number;
+		back += sample->n_frames;
+	}
 	n = count_frames(records, from_ns, to_ns);
-	for (unsigned back = 0; back < n && records->wanted > 0; back++)
-		if (number_back(records, from_ns, to_ns, back) == records->wanted)
-			return back;
 	return records->first && n ? n - 1 : 0;
 }
 
@@ -199,20 +238,17 @@ static const struct sample *find_kept(const struct feeds_records *records, int64
 				      unsigned *number)
 {
 	const struct packed_sample *found = NULL;
-	struct pass_frame frame;
 
 	for (unsigned i = 0; i < WORST_FRAMES; i++) {
-		const struct packed_sample *sample = records->kept[i];
+		const struct packed_sample *packed = records->kept[i];
+		const struct sample *sample;
 
-		if (!sample || sample->head.end_ns <= from_ns || sample->head.end_ns > to_ns)
+		if (!packed || packed->head.end_ns <= from_ns || packed->head.end_ns > to_ns)
 			continue;
-		unpack_sample(records, sample);
-		for (*number = 0; *number < sample->n_frames; ++*number) {
-			pass_records_read_frame(&frame, records->scratch, *number);
-			if (frame.number == records->wanted)
-				return records->scratch;
-		}
-		found = found && found->head.end_ns > sample->head.end_ns ? found : sample;
+		sample = find_wanted(records, packed, number);
+		if (sample)
+			return sample;
+		found = found && found->head.end_ns > packed->head.end_ns ? found : packed;
 	}
 	*number = found ? found->n_frames - 1 : 0;
 	return found ? unpack_sample(records, found) : NULL;

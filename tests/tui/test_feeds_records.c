@@ -7,6 +7,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -82,10 +83,32 @@ static void the_last_samples_and_those_with_the_longest_frames_are_kept(void **s
 	feeds_records_fini(&records);
 }
 
+/* Each key asks this several times. */
+static void a_frame_that_is_not_there_is_looked_for_once_in_each_sample(void **state)
+{
+	struct feeds_records records = {.n = 0};
+
+	(void)state;
+	for (unsigned i = 0; i < 8; i++)
+		take_frames(&records, i, 7000 * i + 1, 7000);
+	alarm(20); /* unpacking a sample for each of its frames took minutes */
+	for (unsigned i = 0; i < 100; i++) {
+		unsigned number;
+		const struct sample *sample;
+
+		records.wanted = 50000.5;
+		sample = feeds_records_find(&records, 0, 8 * STEP, &number);
+		assert_true(sample && sample->end_ns == 8 * STEP && number == 6999);
+	}
+	alarm(0);
+	feeds_records_fini(&records);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_moment_shows_its_newest_frame_or_the_one_that_was_chosen),
+		cmocka_unit_test(a_frame_that_is_not_there_is_looked_for_once_in_each_sample),
 		cmocka_unit_test(the_last_samples_and_those_with_the_longest_frames_are_kept),
 	};
 
