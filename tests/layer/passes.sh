@@ -53,10 +53,16 @@ expect "$work/jsonl" '"application":"scene","pid":[0-9.]*,"changes":0.0,"omitted
 mkdir "$work/it's" && cp layer/libVkLayer_malitop.so layer/VkLayer_malitop.json "$work/it's"
 MALITOP_LAYER_PATH="$work/it's" "$malitop" passes --env >"$work/env" 2>&1
 expect "$work/env" "^export VK_INSTANCE_LAYERS='.*VK_LAYER_MALITOP_passes.*'$"
-(eval "$(cat "$work/env")" && "$scene" recorded 600) &
-"$malitop" stat -b passes -m frame.count -f csv -d 60s -- tail --pid=$! -f /dev/null >"$work/by-hand" 2>&1
-wait
+"$malitop" stat -b passes -m frame.count -f csv -d 60s -- sh -c 'eval "$(cat "$1")" && exec "$2" recorded 600' sh \
+	"$work/env" "$scene" >"$work/by-hand" 2>&1
 expect "$work/by-hand" ',total,[1-9]'
+# With a command, frames of another program do not count.
+(eval "$(cat "$work/env")" && exec "$scene" recorded 100000) &
+other=$!
+"$malitop" stat -b passes -d 60s -- sleep 3 >"$work/other" 2>&1
+kill $other
+wait $other 2>/dev/null
+expect "$work/other" "^frames came from scene (pid $other), which the command did not start$"
 
 # The layer as Android's loader wants it, built for this machine.
 (cd "$work" && CC=${CC:-cc} CFLAGS="-O0 $VULKAN_CFLAGS" sh "$top/contrib/android/build.sh" here && nm -D --defined-only libVkLayer_malitop.so) >"$work/android" 2>&1
