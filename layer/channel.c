@@ -40,6 +40,14 @@ void channel_write(const struct passes_event *e, unsigned n)
 		passes_write_all(memory, e, n);
 }
 
+void channel_grow(void)
+{
+	uint64_t *memory = passes_link_memory(&channel);
+
+	if (memory)
+		passes_grow(memory);
+}
+
 void channel_count(enum passes_count count, unsigned n)
 {
 	uint64_t *memory = passes_link_memory(&channel);

@@ -20,6 +20,8 @@ void channel_close(void);
 /* Append events, if the channel is open. */
 void channel_write(const struct passes_event *e, unsigned n);
 void channel_count(enum passes_count count, unsigned n);
+/* Make room for more events until malitop reads them. */
+void channel_grow(void);
 /* Return the number of a name; 0 if there is no room for another one. */
 uint16_t channel_name(const char *text);
 /* Connect to malitops that have appeared, and forget those that are gone: call it often, it acts

@@ -37,6 +37,8 @@ void frames_end(struct frames *f, struct passes_event *event, int64_t now_ns)
 	event->passes = clamp_u16(f->passes);
 	event->in_flight = (uint16_t)in_flight;
 	passes_cpu_end(&f->cpu, event);
+	if (f->passes > FRAME_LARGE)
+		channel_grow();
 	f->boundary_ns = event->end_ns;
 	f->submits = f->passes = 0;
 	frame->event = *event;
@@ -54,8 +56,10 @@ void frames_write(struct frames *f)
 {
 	struct open_frame *frame = frames_at(f, f->emitted++);
 
+	frame->event.stamped = clamp_u16(frame->stamped + 1);
 	channel_write(&frame->event, 1);
 	frame->closed = false;
+	frame->stamped = 0;
 }
 
 uint16_t ordinals_next(struct ordinals *o, uint16_t name, uint64_t frame)

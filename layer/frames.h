@@ -9,12 +9,14 @@
 
 #include "layer/channel.h"
 
-#define FRAMES_OPEN 16 /* a power of two */
-#define FRAMES_LATE 8  /* results that are not there after this many frames are lost */
+#define FRAMES_OPEN 16                 /* a power of two */
+#define FRAME_LARGE (PASSES_RING / 32) /* with more passes, its application needs the large ring */
+#define FRAMES_LATE 8                  /* results that are not there after this many frames are lost */
 
 struct open_frame {
 	unsigned outstanding; /* results, of one pass or many, that are still to be read */
 	bool closed;
+	uint64_t stamped; /* passes that have events unless their results are lost */
 	struct passes_event event;
 };
 

@@ -65,6 +65,7 @@ void gles_begin_pass(struct gles_context *c, enum passes_kind kind, uint16_t nam
 	c->open = true;
 	if (!query) {
 		channel_count(PASSES_UNTIMED, 1);
+		frames_at(&c->frames, c->frames.now)->stamped += full;
 		return;
 	}
 	*pass = (struct gles_pass){.query = query,
@@ -80,6 +81,7 @@ void gles_begin_pass(struct gles_context *c, enum passes_kind kind, uint16_t nam
 	c->n++;
 	c->running = true;
 	frames_at(&c->frames, pass->frame)->outstanding++;
+	frames_at(&c->frames, pass->frame)->stamped++;
 	c->timers.BeginQuery(GL_TIME_ELAPSED_EXT, query);
 }
 
@@ -98,6 +100,7 @@ static void settle_pass(struct gles_context *c, struct gles_pass *pass, enum gle
 	pass->state = (uint8_t)state;
 	count_state(state);
 	frames_at(&c->frames, pass->frame)->outstanding--;
+	frames_at(&c->frames, pass->frame)->stamped -= state == GLES_UNTIMED;
 }
 
 /* Results come in order. */

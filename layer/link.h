@@ -50,6 +50,7 @@ struct passes_link {
 	pthread_mutex_t lock; /* of everything but memory, next_ns and connected */
 	uint64_t *memory;     /* NULL: closed, or a child of fork */
 	int64_t next_ns;      /* when passes_link_tend acts again */
+	uint64_t events;      /* when it last did; of the lock's */
 	unsigned connected;   /* to this many malitops */
 	bool forks_handled;
 	struct passes_fd memory_fd, socket[PASSES_SOCKETS];
@@ -187,6 +188,7 @@ static inline bool passes_link_open(struct passes_link *link, enum passes_writer
 	for (unsigned i = 0; i < PASSES_SOCKETS; i++)
 		link->socket[i].fd = -1;
 	link->n_names = 1;
+	link->events = 0;
 	memset(link->by_hash, 0, sizeof(link->by_hash));
 	passes_set_title(memory);
 	errno = saved;
@@ -346,6 +348,19 @@ static inline void passes_tend_sockets(struct passes_link *link)
 	__atomic_store_n(&link->connected, connected, __ATOMIC_RELEASE);
 }
 
+/* malitop reads ten times a second, but may be late. */
+static inline void passes_link_make_room(struct passes_link *link)
+{
+	uint64_t *memory = passes_link_memory(link), events;
+
+	if (!memory)
+		return;
+	events = passes_load(&memory[PASSES_WORD_HEAD]) & ~PASSES_GROWN;
+	if (events - link->events > PASSES_RING / 2)
+		passes_grow(memory);
+	link->events = events;
+}
+
 /* Connect to malitops that have appeared, and forget those that are gone: call it often, it acts
  * once a second. */
 static inline void passes_link_tend(struct passes_link *link, int64_t now_ns)
@@ -356,6 +371,7 @@ static inline void passes_link_tend(struct passes_link *link, int64_t now_ns)
 	    pthread_mutex_trylock(&link->lock))
 		return;
 	__atomic_store_n(&link->next_ns, now_ns + PASSES_TEND_NS, __ATOMIC_RELAXED);
+	passes_link_make_room(link);
 	if (passes_link_memory(link) && passes_fd_is_ours(&link->memory_fd) && passes_directory_is_safe())
 		passes_tend_sockets(link);
 	pthread_mutex_unlock(&link->lock);

@@ -148,6 +148,7 @@ struct vk_command {
 	bool resumes_first; /* begins with the resumption of a pass */
 	bool rendered, resumed, suspend_next; /* has a pass; of the running pass: its flags */
 	unsigned untimed;                     /* passes without stamps */
+	unsigned missed, halves; /* untimed for want of room; spans that only end another one's pass */
 	unsigned n_spans, n_chunks, cap_spans;
 	struct pass_span *spans;
 	struct chunk **chunks;

@@ -100,7 +100,7 @@ void command_reset(struct vk_command *c)
 	pthread_mutex_lock(&c->device->lock);
 	command_finish(c);
 	pthread_mutex_unlock(&c->device->lock);
-	c->n_spans = c->n_chunks = c->untimed = 0;
+	c->n_spans = c->n_chunks = c->untimed = c->missed = c->halves = 0;
 }
 
 VKAPI_ATTR VkResult VKAPI_CALL hook_ResetCommandPool(VkDevice handle, VkCommandPool pool,

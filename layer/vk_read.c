@@ -302,6 +302,8 @@ void device_drop_batch(struct vk_queue *queue)
 		next = c->next_pending;
 		if (c->batch == queue->batches) {
 			unlink_pending(c);
+			frames_at(&queue->device->frames, c->frame)->stamped -=
+				c->n_spans - c->halves + c->missed;
 			c->submitted = false;
 		}
 	}

@@ -57,6 +57,7 @@ static unsigned append_span(struct vk_command *c, const struct pass_span *span)
 {
 	if (!c->timed || !grow_spans(c) || (c->n_spans % CHUNK_SPANS == 0 && !reset_chunk(c))) {
 		c->untimed++;
+		c->missed += c->timed;
 		return NO_RUN;
 	}
 	c->spans[c->n_spans] = *span;
@@ -144,6 +145,7 @@ static void end_pass(struct vk_command *c, bool suspends)
 		if (!c->resumed)
 			return;
 		c->pass = append_span(c, &span);
+		c->halves += c->pass != NO_RUN;
 	}
 	if (c->pass != NO_RUN) {
 		write_stamp(c, c->pass, SPAN_END, VK_PIPELINE_STAGE_BOTTOM_OF_PIPE_BIT);
@@ -299,7 +301,7 @@ static void start_recording(struct vk_command *c, const VkCommandBufferBeginInfo
 	pthread_mutex_lock(&c->device->lock);
 	command_finish(c);
 	pthread_mutex_unlock(&c->device->lock);
-	c->n_spans = c->n_chunks = c->untimed = c->labels.n = 0;
+	c->n_spans = c->n_chunks = c->untimed = c->missed = c->halves = c->labels.n = 0;
 	c->run = c->pass = NO_RUN;
 	c->counts = (struct pass_counts){.draws = 0};
 	c->run_kind = PASSES_KINDS;

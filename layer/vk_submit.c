@@ -29,7 +29,9 @@ static void note_submitted(struct vk_queue *queue, VkCommandBuffer handle, int64
 
 	if (!c)
 		return;
-	queue->device->frames.passes += c->n_spans + c->untimed;
+	queue->device->frames.passes += c->n_spans - c->halves + c->untimed;
+	frames_at(&queue->device->frames, queue->device->frames.now)->stamped +=
+		c->n_spans - c->halves + c->missed;
 	channel_count(PASSES_UNTIMED, c->untimed);
 	if (!c->n_spans)
 		return;

@@ -145,6 +145,9 @@ static void draw_name(struct canvas *canvas, struct rect r, const struct grouped
 		rect_left(&r, 2);
 	if (pass->folded)
 		canvas_printf(canvas, r, STYLE_TEXT, "%s (%u)", pass->line.name, pass->passes);
+	else if (pass->line.per_frame >= 1.5 && !pass->group)
+		canvas_printf(canvas, r, pass->inside ? STYLE_DIM : STYLE_TEXT, "%s %s%.0f", pass->line.name,
+			      canvas->ascii ? "x" : "\u00d7", pass->line.per_frame);
 	else
 		canvas_text(canvas, r, pass->inside ? STYLE_DIM : STYLE_TEXT, pass->line.name);
 }

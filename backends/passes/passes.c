@@ -7,8 +7,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#define ALONE_NS 2000000000ll     /* after which it looks for applications less often */
-#define PERIOD_MAX_NS 500000000ll /* the rings of busy applications hold little more than a second */
+#define ALONE_NS 2000000000ll      /* after which it looks for applications less often */
+#define PERIOD_MAX_NS 500000000ll  /* while there are none */
+#define APPS_PERIOD_NS 100000000ll /* else: the rings of busy ones hold less than a second */
 
 /* The source is always found; open reports problems with its socket. */
 static bool passes_probe(const struct sys *sys, struct source_found **found, struct err *err)
@@ -48,7 +49,7 @@ static bool passes_start(struct source *source, int64_t period_ns, int64_t now_n
 	struct passes *p = source->priv;
 
 	(void)err;
-	source->period_ns = period_ns < PERIOD_MAX_NS ? period_ns : PERIOD_MAX_NS;
+	source->period_ns = period_ns < APPS_PERIOD_NS ? period_ns : APPS_PERIOD_NS;
 	p->asked_ns = source->period_ns;
 	p->begin_ns = p->since_ns = p->alone_ns = now_ns;
 	p->due_ns = now_ns + source->period_ns;
@@ -63,6 +64,7 @@ static void take_mark(struct passes *p, struct app *app, const struct passes_eve
 
 	if (p->n_marks == MARKS_MOST) {
 		app->reader.overwritten++;
+		app->missed++; /* it is of no frame */
 		return;
 	}
 	mark->time_ns = e->begin_ns;
@@ -87,9 +89,15 @@ static void take_own(struct passes *p, struct app *app, const struct passes_even
 
 static void take_events(struct passes *p, struct app *app, int64_t now_ns)
 {
+	const struct passes_reader *r = &app->reader;
 	struct passes_event e;
 
-	for (unsigned i = 0; i < PASSES_RING && passes_reader_next(&app->reader, now_ns, &e); i++) {
+	for (unsigned i = 0; i < PASSES_LARGE_RING && passes_reader_next(&app->reader, now_ns, &e); i++) {
+		uint64_t missed = r->overwritten + r->torn + r->invalid;
+
+		if (app == p->shown && missed != app->missed)
+			pass_fold_miss(&p->fold);
+		app->missed = missed;
 		if (e.end_ns < p->since_ns)
 			continue;
 		if (e.type == PASSES_REGION || e.type == PASSES_MARK)
@@ -158,11 +166,11 @@ static void choose_app(struct passes *p, const struct scope *scope, int64_t now_
 	regions_forget(&p->regions);
 }
 
-/* What the writer, the ring and the sweep lost since the last sample. */
-static void count_losses(const struct passes *p, struct app *app, uint64_t losses[PASSES_COUNTS + 1])
+/* What the writer and the ring lost since the last sample. */
+static void count_losses(struct app *app, uint64_t losses[PASSES_COUNTS + 1])
 {
 	const struct passes_reader *r = &app->reader;
-	uint64_t dropped = r->overwritten + r->torn + r->invalid + p->fold.sweep.dropped;
+	uint64_t dropped = r->overwritten + r->torn + r->invalid;
 
 	passes_reader_counts(&app->reader);
 	for (unsigned i = 0; i < PASSES_COUNTS; i++) {
@@ -246,7 +254,7 @@ static void put_sample(struct passes *p, uint64_t *value)
 		facts.stamp = passes_reader_stamp(&app->reader);
 		facts.name = write_name;
 		facts.names = &app->reader;
-		count_losses(p, app, facts.losses);
+		count_losses(app, facts.losses);
 	}
 	regions_sample(&p->regions, &p->fold, value + PASS_FOLD_SLOTS);
 	pass_fold_sample(&p->fold, &facts, value);

@@ -16,6 +16,7 @@
 struct app {
 	int fd; /* of the connection; -1: free */
 	void *memory;
+	size_t bytes;
 	struct passes_reader reader;
 	uint8_t device; /* whose frames count */
 	bool has_device;
@@ -24,6 +25,7 @@ struct app {
 	bool gone;                           /* hung up, and read to its end */
 	uint64_t pid;                        /* as malitop's namespace has it, or PID_UNSEEN */
 	uint64_t dropped[PASSES_COUNTS + 1]; /* counts at the last sample */
+	uint64_t missed;                     /* events that the reader could not read, before the last one */
 };
 
 struct passes {

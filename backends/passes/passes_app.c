@@ -52,7 +52,7 @@ void app_release(struct app *app)
 {
 	if (app->fd >= 0)
 		close(app->fd);
-	sys_unmap(app->memory, PASSES_BYTES);
+	sys_unmap(app->memory, app->bytes);
 	*app = (struct app){.fd = -1};
 }
 
@@ -76,29 +76,30 @@ static uint64_t pid_of(int fd, const uint64_t *memory)
 }
 
 /* Make an application of a connection that has sent its memory. */
-static bool admit_app(struct passes *p, int fd, void *memory)
+static bool admit_app(struct passes *p, int fd, void *memory, size_t bytes)
 {
 	struct app *app = p->apps;
 
 	while (app < p->apps + APPS_MOST && app->fd >= 0)
 		app++;
-	if (app == p->apps + APPS_MOST || !passes_reader_init(&app->reader, memory, PASSES_BYTES, NULL))
+	if (app == p->apps + APPS_MOST || !passes_reader_init(&app->reader, memory, bytes, NULL))
 		return false;
 	app->fd = fd;
 	app->memory = memory;
+	app->bytes = bytes;
 	app->pid = pid_of(fd, memory);
 	return true;
 }
 
 /* Note an application that CMD has not started, if it has frames. */
-static bool is_wanted(struct passes *p, int fd, const void *memory, int64_t now_ns)
+static bool is_wanted(struct passes *p, int fd, const void *memory, size_t bytes, int64_t now_ns)
 {
 	pid_t command = p->source->options.command;
 	struct passes_reader reader;
 
 	if (!command || process_descends(p->source->sys, sys_peer_process(fd), command))
 		return true;
-	if (passes_reader_init(&reader, memory, PASSES_BYTES, NULL) &&
+	if (passes_reader_init(&reader, memory, bytes, NULL) &&
 	    passes_reader_writer(&reader) != PASSES_REGIONS &&
 	    passes_load(&reader.memory[PASSES_WORD_HEAD])) {
 		passes_reader_text(&reader, PASSES_RECORD_TITLE, p->other.title, sizeof(p->other.title));
@@ -112,14 +113,16 @@ static bool is_wanted(struct passes *p, int fd, const void *memory, int64_t now_
 static void receive_app(struct passes *p, struct newcomer *newcomer, int64_t now_ns)
 {
 	char hello[sizeof(PASSES_HELLO)];
+	size_t bytes = PASSES_BYTES;
 	void *memory;
-	ssize_t n = sys_receive_memory(newcomer->fd, hello, sizeof(hello), PASSES_BYTES, &memory);
+	ssize_t n = sys_receive_memory(newcomer->fd, hello, sizeof(hello), &bytes, &memory);
 
 	if (n < 0 && (errno == EAGAIN || errno == EINTR))
 		return;
 	if (n != sizeof(PASSES_HELLO) - 1 || memcmp(hello, PASSES_HELLO, (size_t)n) != 0 ||
-	    !is_wanted(p, newcomer->fd, memory, now_ns) || !admit_app(p, newcomer->fd, memory)) {
-		sys_unmap(memory, PASSES_BYTES);
+	    !is_wanted(p, newcomer->fd, memory, bytes, now_ns) ||
+	    !admit_app(p, newcomer->fd, memory, bytes)) {
+		sys_unmap(memory, bytes);
 		close(newcomer->fd);
 	}
 	newcomer->fd = -1;

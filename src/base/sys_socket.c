@@ -137,21 +137,23 @@ static int passed_descriptor(struct msghdr *message)
 	return first;
 }
 
-static void *map_sealed(int fd, size_t bytes)
+static void *map_sealed(int fd, size_t *bytes)
 {
 	int seals = fcntl(fd, F_GET_SEALS);
 	struct stat st;
 	void *memory;
 
-	if (seals < 0 || !(seals & F_SEAL_SHRINK) || fstat(fd, &st) < 0 || st.st_size != (off_t)bytes) {
+	if (seals < 0 || !(seals & F_SEAL_SHRINK) || fstat(fd, &st) < 0 || st.st_size <= 0 ||
+	    st.st_size > (off_t)*bytes) {
 		errno = EINVAL;
 		return NULL;
 	}
-	memory = mmap(NULL, bytes, PROT_READ, MAP_SHARED, fd, 0);
+	*bytes = (size_t)st.st_size;
+	memory = mmap(NULL, *bytes, PROT_READ, MAP_SHARED, fd, 0);
 	return memory == MAP_FAILED ? NULL : memory;
 }
 
-ssize_t sys_receive_memory(int fd, char *buf, size_t n, size_t bytes, void **memory)
+ssize_t sys_receive_memory(int fd, char *buf, size_t n, size_t *bytes, void **memory)
 {
 	union {
 		struct cmsghdr header;

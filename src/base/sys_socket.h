@@ -22,10 +22,10 @@ int sys_accept_user(int fd);
 /* The process at the other end, as it is numbered here; 0 if that cannot be known. */
 int sys_peer_process(int fd);
 /* Receive a message with the descriptor of a memory file, and map that read-only. The file must
- * have exactly `bytes` bytes and be sealed against shrinking. Returns the length of the text in
- * buf; 0: the program has hung up, or sent no text, *memory is NULL; EAGAIN: no message yet. Unmap
- * with sys_unmap. */
-ssize_t sys_receive_memory(int fd, char *buf, size_t n, size_t bytes, void **memory);
+ * have at most *bytes bytes, which is set to its size, and be sealed against shrinking. Returns
+ * the length of the text in buf; 0: the program has hung up, or sent no text, *memory is NULL;
+ * EAGAIN: no message yet. Unmap with sys_unmap. */
+ssize_t sys_receive_memory(int fd, char *buf, size_t n, size_t *bytes, void **memory);
 void sys_unmap(void *memory, size_t bytes);
 /* Whether the program at the other end has hung up. Drops what it sends. */
 int sys_hung_up(int fd);

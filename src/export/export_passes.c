@@ -107,12 +107,17 @@ static const char *work_text(char text[32], double n)
 
 static void put_lines(const struct pass_table *table, struct strbuf *out)
 {
+	char size[32], names[PASS_TABLE_ROWS][PASS_NAME_TEXT + 16];
 	size_t width = NAME_LEAST;
-	char size[32];
 	double sum = 0;
 
-	for (unsigned i = 0; i < table->n; i++)
-		width = strlen(table->lines[i].name) > width ? strlen(table->lines[i].name) : width;
+	for (unsigned i = 0; i < table->n; i++) {
+		const struct pass_line *l = &table->lines[i];
+
+		snprintf(names[i], sizeof(names[i]), l->per_frame >= 1.5 ? "%s x%.0f" : "%s", l->name,
+			 l->per_frame);
+		width = strlen(names[i]) > width ? strlen(names[i]) : width;
+	}
 	strbuf_printf(out, "\n%-*s  %10s  %10s  %7s  %-9s  %-11s  %7s  %10s\n", (int)width,
 		      "pass, mean per frame", "own ms", "span ms", "share", "kind", "resolution", "calls",
 		      "vertices");
@@ -123,7 +128,7 @@ static void put_lines(const struct pass_table *table, struct strbuf *out)
 		size[0] = 0;
 		if (l->width)
 			snprintf(size, sizeof(size), "%ux%u", l->width, l->height);
-		strbuf_printf(out, "%-*s  %10s  %10s  %5.1f %%  %-9s  %-11s  %7s  %10s", (int)width, l->name,
+		strbuf_printf(out, "%-*s  %10s  %10s  %5.1f %%  %-9s  %-11s  %7s  %10s", (int)width, names[i],
 			      ms_text(TEXT, l->ms), ms_text(TEXT, l->span_ms), l->share,
 			      passes_kind_names[l->kind], size, work_text(TEXT, l->draws + l->dispatches),
 			      work_text(TEXT, l->vertices));
@@ -161,8 +166,11 @@ static const struct {
 	{"passes.lost", "lost", "results were not available in time"},
 	{"passes.disjoint", "disjoint", "results thrown out: the GPU's clock was not steady"},
 	{"passes.untimed", "untimed", "passes could not be stamped"},
-	{"passes.dropped", "dropped", "events were not read in time"},
+	{"passes.dropped", "dropped", "events were not read in time: their frames have no GPU time"},
 	{"passes.unkept", "unkept", "frames and regions are in the sums, but not one by one"},
+	{"passes.crowded", NULL,
+	 "frames had more passes than malitop keeps (131072 in five frames, 65533 in one): they have no GPU "
+	 "time"},
 };
 
 static void put_losses(const struct metric_set *set, const double *vector, const struct pass_table *table,
@@ -346,12 +354,13 @@ static void put_json_facts(const struct metric_set *set, const double *vector, c
 	strbuf_printf(out, table->pid ? "%u" : "null", table->pid);
 	json_put(out, ",\"changes\":%g,\"omitted\":%g", value_of(set, vector, "passes.changes"),
 		 value_of(set, vector, "passes.omitted"));
-	for (size_t i = 0; i < ARRAY_LEN(losses); i++)
+	for (size_t i = 0; i < ARRAY_LEN(losses) && losses[i].key; i++)
 		json_put(out, ",%s:%g", losses[i].key, value_of(set, vector, losses[i].metric));
 	json_put(out, ",\"boundary\":%s,\"driver\":%s", passes_boundary_names[table->boundary],
 		 table->driver);
 	strbuf_printf(out, ",\"software\":%s", table->software ? "true" : "false");
-	json_put(out, ",\"stamps\":%s", passes_stamp_texts[table->stamp]);
+	json_put(out, ",\"stamps\":%s,\"crowded\":%g", passes_stamp_texts[table->stamp],
+		 value_of(set, vector, "passes.crowded"));
 }
 
 void export_passes_json(const struct export_source *source, const struct column *sum, int64_t begin_ns,

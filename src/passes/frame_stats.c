@@ -91,17 +91,15 @@ static const struct pass_line *line_of(const struct pass_table *table, unsigned 
 /* Add the passes of a frame. Returns their sum, NaN without any. */
 static double add_window(struct frame_window *w, const struct pass_record *frame)
 {
+	struct frame_span passes[FRAME_SPANS];
+	unsigned n = pass_record_passes(frame, passes);
 	double sum_ms = NAN;
 
-	for (unsigned i = 0; i < frame->n; i++) {
-		struct frame_span pass;
-
-		if (!pass_record_pass(frame, i, &pass))
-			continue;
-		sum_ms = (isnan(sum_ms) ? 0 : sum_ms) + pass.end_ms - pass.begin_ms;
+	for (const struct frame_span *pass = passes; pass < passes + n; pass++) {
+		sum_ms = (isnan(sum_ms) ? 0 : sum_ms) + pass->end_ms - pass->begin_ms;
 		w->spans[w->n++ % ARRAY_LEN(w->spans)] =
-			(struct window_span){pass.row, frame->begin_ns + (int64_t)(pass.begin_ms * 1e6),
-					     frame->begin_ns + (int64_t)(pass.end_ms * 1e6)};
+			(struct window_span){pass->row, frame->begin_ns + (int64_t)(pass->begin_ms * 1e6),
+					     frame->begin_ns + (int64_t)(pass->end_ms * 1e6)};
 	}
 	return sum_ms;
 }
@@ -134,7 +132,7 @@ void frame_facts_read(struct frame_facts *f, const struct pass_record *frame, co
 	*f = (struct frame_facts){.number = frame->number,
 				  .ms = (double)(frame->end_ns - frame->begin_ns) * 1e-6,
 				  .cpu_ms = frame->cpu_ms,
-				  .gpu_ms = isnan(frame->gpu_ms) ? sum : frame->gpu_ms,
+				  .gpu_ms = frame->old ? sum : frame->gpu_ms,
 				  .present_ms = frame->present_ms,
 				  .wait_ms = frame->wait_ms,
 				  .pass_ms = pass_ms,

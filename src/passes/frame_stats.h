@@ -41,7 +41,7 @@ struct frame_window {
 	struct window_span {
 		unsigned row;
 		int64_t begin_ns, end_ns;
-	} spans[256];
+	} spans[512];
 };
 
 /* The longest pass is the one that took most of the time of the frame; with frames in flight it may

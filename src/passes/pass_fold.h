@@ -11,7 +11,11 @@
 
 #define PASS_ROWS PASS_TABLE_ROWS /* the last one has all passes that find no row */
 #define PASS_AWAY_NS 2000000000ll
-#define SPANS_MOST 4096 /* of five frames */
+#define SPANS_MOST 131072 /* of five frames */
+#define PASS_ALIKE UINT16_MAX
+#define ALIKE_MOST 4 /* passes of a name in a frame that have a row each */
+#define GROUP_BUCKETS 256
+#define GROUP_WAYS 8
 #define FRAMES_RANKED 256
 #define ROWS_RANKED 64
 #define SLOT_NAME 24
@@ -46,7 +50,8 @@
 	X(FRAME_UNTIMED, "PassesUntimed", SLOT_DELTA, 1)                                                   \
 	X(FRAME_DROPPED, "PassesDropped", SLOT_DELTA, 1)                                                   \
 	X(FRAME_UNKEPT, "PassesUnkept", SLOT_DELTA, 1)                                                     \
-	X(FRAME_OMITTED, "FrameOmitted", SLOT_DELTA, 1) /* first frames, which have no time */             \
+	X(FRAME_CROWDED, "PassesCrowded", SLOT_DELTA, 1) /* frames with more than are kept */              \
+	X(FRAME_OMITTED, "FrameOmitted", SLOT_DELTA, 1)  /* first frames, which have no time */            \
 	X(FRAME_CHANGES, "PassesChanges", SLOT_DELTA, 1)                                                   \
 	X(FRAME_APPS, "PassesApps", SLOT_LEVEL, 1)                                                         \
 	X(FRAME_PID, "PassesPid", SLOT_LEVEL, 1)                                                           \
@@ -98,35 +103,49 @@ struct fold_names {
 	bool used[PASS_NAMES_MOST + 1];
 };
 
-struct pass_row {
+/* Passes that are one row: with that name, number in its frame, kind and queue. */
+struct pass_group {
 	bool used;
 	uint8_t kind, queue;
-	uint16_t name, ordinal, width, height;
+	uint16_t name, ordinal; /* PASS_ALIKE: all of that name */
+	uint16_t width, height;
+	uint8_t row;      /* + 1; 0: none */
+	uint8_t dearer;   /* in this many frames, one after the other, than the row that cost least */
+	bool alike;       /* of PASS_ALIKE: a frame had more than ALIKE_MOST, so they share a row */
+	unsigned n;       /* in the frame that is folded */
+	uint64_t own_ns;  /* likewise */
+	uint64_t cost_ns; /* in a frame, the mean of the last ones */
 	int64_t seen_ns;
 };
 
 struct sweep_span {
 	int64_t begin_ns, end_ns;
 	uint64_t frame;
-	uint16_t row;
-	uint64_t work[ROW_SLOTS - ROW_DRAWS]; /* SAMPLE_UNKNOWN likewise */
+	uint64_t own_ns;  /* from sweep_frame */
+	uint64_t work[3]; /* draws, dispatches, vertices; SAMPLE_UNKNOWN */
+	uint16_t name, ordinal, width, height;
+	uint16_t group; /* + 1; 0: none */
+	uint8_t kind, queue;
 };
 
-/* The passes of the last five frames, and the work space of their sweep. */
+/* The passes of the last five frames, and the work space of their sweep: memory as far as it is
+ * used. */
 struct sweep {
 	unsigned n;
-	uint64_t dropped;
+	bool full;      /* spans had no room, or were too many to look at */
+	uint64_t looks; /* at spans, in this sample */
 	struct sweep_span spans[SPANS_MOST];
-	uint16_t open[SPANS_MOST];
 	struct sweep_edge {
 		int64_t at_ns;
-		uint16_t span;
+		uint32_t span;
 		bool begins;
 	} edges[2 * SPANS_MOST];
 };
 
 struct pass_fold {
-	struct pass_row rows[PASS_ROWS];
+	struct pass_group groups[GROUP_BUCKETS * GROUP_WAYS];
+	uint16_t rows[PASS_ROWS]; /* their groups, + 1; the last one has all others */
+	bool others;              /* there were some */
 	struct sweep sweep;
 	int64_t budget_ns;
 	uint64_t frame[FRAME_SLOTS], row[PASS_ROWS][ROW_SLOTS]; /* of this sample */
@@ -140,6 +159,7 @@ struct pass_fold {
 	unsigned n_row_spans[PASS_ROWS];
 	struct passes_event before; /* the frame before; type 0: none */
 	bool whole;                 /* all passes of the frame before were seen */
+	bool missed, before_missed; /* events of the frame that is read, and of the one before */
 	struct pass_records records;
 	struct fold_names names;
 	char slot_names[PASS_FOLD_SLOTS][SLOT_NAME];
@@ -166,6 +186,8 @@ void pass_fold_start(struct pass_fold *fold, double frames_per_second);
 /* Take a frame or a pass; the passes of a frame come before it. The first frame was in progress
  * when the measurement started, or its start is unknown: its passes are not summed. */
 void pass_fold_event(struct pass_fold *fold, const struct passes_event *event, int64_t now_ns);
+/* Events were not read: passes of the frame that comes next may be missing. */
+void pass_fold_miss(struct pass_fold *fold);
 /* The last frame of an application that has ended has no successor: take its passes now. */
 void pass_fold_finish(struct pass_fold *fold);
 /* Forget everything, because another application follows. The caller counts that
@@ -197,13 +219,14 @@ static inline void fold_work(uint64_t *sum, uint64_t n)
 }
 
 /* pass_sweep.c */
-/* Add a pass of a frame; counts it as dropped if there is no room. */
+/* Add a pass of a frame, if there is room. */
 void sweep_add(struct sweep *s, const struct sweep_span *span);
-/* Once the passes of frame + 1 are added: add to rows[row] the times of each pass of the frame:
- * ROW_SPAN from begin to end, ROW_TIME with an overlap with other passes divided evenly among them,
- * and to ROW_COUNT how many there were, and what was recorded in them.
- * Returns the time in which at least one pass of the frame ran, with an overlap with other frames
- * divided likewise, -1 if there is none of it. Forgets frames that are long over. */
-int64_t sweep_frame(struct sweep *s, uint64_t frame, uint64_t rows[PASS_ROWS][ROW_SLOTS]);
+/* Once the passes of frame + 1 are added: set the own time of each pass of the frame, with an
+ * overlap with other passes divided evenly among them, and *n to their number. Returns the time in
+ * which at least one of them ran, with an overlap with other frames divided likewise; -1 if there
+ * is none. */
+int64_t sweep_frame(struct sweep *s, uint64_t frame, unsigned *n);
+/* Forget the frames that are over once this one is folded. */
+void sweep_forget(struct sweep *s, uint64_t frame);
 
 #endif

@@ -21,6 +21,30 @@ uint64_t *pass_records_add(struct pass_records *records, unsigned n_words)
 	return words;
 }
 
+void merged_add(struct merged_passes *m, uint64_t row, int64_t begin_ns, int64_t ns)
+{
+	uint8_t *at = &m->at[row % sizeof(m->at)];
+
+	if (!*at) {
+		m->of[m->n] = (struct merged_pass){row, begin_ns, 0};
+		*at = (uint8_t)++m->n;
+	}
+	m->of[*at - 1].ns += ns;
+}
+
+void merged_finish(struct merged_passes *m)
+{
+	int64_t end_ns[8] = {0};
+
+	for (unsigned i = 0; i < m->n; i++) {
+		struct merged_pass *pass = &m->of[i];
+		int64_t *end = &end_ns[pass->row >> 6 & 7];
+
+		pass->begin_ns = pass->begin_ns > *end ? pass->begin_ns : *end;
+		*end = pass->begin_ns + pass->ns;
+	}
+}
+
 static unsigned head_words(uint64_t kind)
 {
 	static const unsigned words[] = {[RECORD_OLD_FRAME] = RECORD_OLD_FRAME_WORDS,
@@ -130,7 +154,8 @@ static void read_frame(const uint64_t *word, struct pass_record *record)
 	record->present_ms = (double)word[4] * 1e-3;
 	record->wait_ms = (double)word[5] * 1e-3;
 	record->cpu_ms = record->gpu_ms = NAN;
-	if (word[0] == RECORD_FRAME) {
+	record->old = word[0] == RECORD_OLD_FRAME;
+	if (!record->old) {
 		record->cpu_ms = known_ms(word[7]);
 		record->gpu_ms = known_ms(word[8]);
 	}
@@ -195,6 +220,35 @@ bool pass_record_pass(const struct pass_record *frame, unsigned i, struct frame_
 	       word[2] <= RECORD_US_MOST;
 }
 
+unsigned pass_record_passes(const struct pass_record *frame, struct frame_span passes[FRAME_SPANS])
+{
+	struct merged_passes merged = {.n = 0};
+	struct frame_span pass;
+	unsigned n = 0;
+
+	for (unsigned i = 0; i < frame->n; i++) {
+		if (!pass_record_pass(frame, i, &pass))
+			continue;
+		if (frame->n <= FRAME_SPANS)
+			passes[n++] = pass;
+		else
+			merged_add(&merged, pass_record_row(pass.row, pass.queue),
+				   (int64_t)(pass.begin_ms * 1e6),
+				   (int64_t)((pass.end_ms - pass.begin_ms) * 1e6));
+	}
+	merged_finish(&merged);
+	for (; n < merged.n; n++) {
+		const struct merged_pass *m = &merged.of[n];
+
+		passes[n] = (struct frame_span){.row = m->row & 63,
+						.queue = m->row >> 6 & 7,
+						.of = SPAN_OF_FRAME,
+						.begin_ms = (double)m->begin_ns * 1e-6,
+						.end_ms = (double)(m->begin_ns + m->ns) * 1e-6};
+	}
+	return n;
+}
+
 unsigned pass_records_count(const struct sample *sample)
 {
 	struct pass_record record;
@@ -219,11 +273,13 @@ static void add_passes(struct pass_frame *to, const struct pass_record *one, con
 {
 	double shift_ms = (double)(other->begin_ns - one->begin_ns) * 1e-6;
 
-	for (unsigned i = 0; i < other->n && to->n < PASS_SPANS; i++) {
+	struct frame_span passes[FRAME_SPANS];
+	unsigned n = pass_record_passes(other, passes);
+
+	for (unsigned i = 0; i < n && to->n < PASS_SPANS; i++) {
 		struct frame_span *span = &to->spans[to->n];
 
-		if (!pass_record_pass(other, i, span))
-			continue;
+		*span = passes[i];
 		span->begin_ms += shift_ms;
 		span->end_ms += shift_ms;
 		span->of = shift_ms < 0 ? SPAN_OF_EARLIER : shift_ms > 0 ? SPAN_OF_LATER : SPAN_OF_FRAME;

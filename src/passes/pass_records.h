@@ -31,6 +31,7 @@ enum {
 	RECORD_REGION_WORDS = 4,
 	RECORD_NAME_WORDS = 3, /* before the text */
 	RECORD_TEXT_WORDS = (PASS_NAME_TEXT + 7) / 8,
+	RECORD_PASSES_MOST = 512, /* of a frame one by one */
 	PASS_NAME_RECORDS = PASS_TABLE_ROWS + REGION_ROWS + 3,
 	PASS_MORE_WORDS = PASS_RECORDS_WORDS + PASS_NAME_RECORDS * (RECORD_NAME_WORDS + RECORD_TEXT_WORDS),
 };
@@ -43,6 +44,25 @@ struct pass_records {
 	uint64_t words[PASS_RECORDS_WORDS];
 };
 
+static inline unsigned pass_records_room(const struct pass_records *records)
+{
+	return PASS_RECORDS_WORDS - records->n;
+}
+
+/* The passes of a frame by row and queue (pass_record_row): zero-initialise it. The sums of a queue
+ * follow one another, each from its first pass on or from the end of the one before. */
+struct merged_passes {
+	unsigned n;
+	uint8_t at[64 * 8]; /* index + 1 */
+	struct merged_pass {
+		uint64_t row;
+		int64_t begin_ns, ns;
+	} of[PASS_TABLE_ROWS * 8];
+};
+
+/* Add a pass with a row of the table, in the order of their begin; then set where sums begin. */
+void merged_add(struct merged_passes *merged, uint64_t row, int64_t begin_ns, int64_t ns);
+void merged_finish(struct merged_passes *merged);
 /* Return the place for n_words words, or NULL if there is no room: that counts as dropped. */
 uint64_t *pass_records_add(struct pass_records *records, unsigned n_words);
 /* Copy the words of a sample that ends at end_ns into `more`, and begin the next sample. Returns
@@ -67,6 +87,7 @@ struct pass_record {
 	int64_t begin_ns, end_ns;   /* CLOCK_MONOTONIC */
 	double present_ms, wait_ms; /* of a frame */
 	double cpu_ms, gpu_ms;      /* of a frame; NaN: unknown */
+	bool old;                   /* it has neither */
 	unsigned row, thread;       /* of a region */
 	unsigned n;                 /* passes of a frame; pass_record_pass reads them */
 	const uint64_t *passes;
@@ -86,6 +107,8 @@ unsigned pass_records_keep_late(const struct sample *sample, uint64_t budget_us,
 bool pass_records_next(const struct sample *sample, unsigned *at, struct pass_record *record);
 /* Return whether pass i of the frame is valid. */
 bool pass_record_pass(const struct pass_record *frame, unsigned i, struct frame_span *pass);
+/* Read all passes of the frame, merged if they are more than FRAME_SPANS. Returns their number. */
+unsigned pass_record_passes(const struct pass_record *frame, struct frame_span passes[FRAME_SPANS]);
 
 /* Make the frame that records are drawn from: this one, with the passes of the frames before and
  * after it that ran meanwhile, and the regions in it. */

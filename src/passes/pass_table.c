@@ -131,6 +131,7 @@ static void read_lines(struct pass_table *table, const struct metric_set *set, c
 			.most_ms = later_value(slots, later, ROW_MOST) * 1e-6,
 			.p95_ms = slots[ROW_P95] * 1e-6,
 			.count = slots[ROW_COUNT],
+			.per_frame = slots[ROW_COUNT] / table->frames,
 			.draws = later_value(slots, later, ROW_DRAWS) / table->frames,
 			.dispatches = later_value(slots, later, ROW_DISPATCHES) / table->frames,
 			.vertices = later_value(slots, later, ROW_VERTICES) / table->frames,

@@ -12,7 +12,8 @@
 #define PASS_TABLE_ROWS 24
 #define PASS_NAME_TEXT 48
 #define PASS_NAMES_MOST 511 /* numbers of names, from 1 */
-#define PASS_SPANS 48
+#define FRAME_SPANS 192     /* of one frame: the rows of all queues */
+#define PASS_SPANS 256      /* and of those beside it */
 #define REGION_ROWS 12
 #define REGION_SPANS 24
 
@@ -29,7 +30,7 @@ struct pass_line {
 	double ms, span_ms, share;        /* per frame; share in percent of the GPU's frame; NaN if unknown */
 	double p95_ms, span_p50_ms;       /* of its last frames: own time, from begin to end; NaN: unknown */
 	double least_ms, p50_ms, most_ms; /* likewise of own times; most_ms: of all in this time */
-	double count;                     /* how often it ran */
+	double count, per_frame;          /* how often it ran; passes that look alike share a line */
 	double draws, dispatches, vertices; /* per frame, as recorded; NaN: unknown */
 	enum passes_kind kind;
 	unsigned width, height; /* 0: none */

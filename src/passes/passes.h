@@ -10,6 +10,9 @@
  * header, the names, and a ring of events. Any thread may write an event. Word 0 of an event is its
  * lock: 4 * (index + 1) + enum passes_state. A name is written once and never changes.
  *
+ * A writer of many events changes to a second, larger ring (passes_grow) and stays there. Its pages
+ * are memory only then. Writers of earlier versions end before it; both sizes are version 3.
+ *
  * This file needs C11 or C++11, the C library and GCC's atomics, nothing else: it is a part of
  * libraries that run in other programs. */
 #ifndef MALITOP_PASSES_H
@@ -31,8 +34,10 @@ enum {
 	PASSES_HEADER = 8,
 	PASSES_NAMES = 512, /* name 0 is that of all passes that found no room */
 	PASSES_RING = 16384,
-	PASSES_RECORDS = PASSES_HEADER + PASSES_NAMES + PASSES_RING,
-	PASSES_BYTES = PASSES_RECORDS * PASSES_WORDS * 8,
+	PASSES_LARGE_RING = 262144, /* half a second of 30 frames a second of 10,000 passes, and more */
+	PASSES_LARGE = PASSES_HEADER + PASSES_NAMES + PASSES_RING, /* its first record */
+	PASSES_SMALL_BYTES = PASSES_LARGE * PASSES_WORDS * 8,      /* without it */
+	PASSES_BYTES = PASSES_SMALL_BYTES + PASSES_LARGE_RING * PASSES_WORDS * 8,
 	PASSES_TEXT = 7 * 8, /* bytes of a name, filled up with zeros */
 };
 
@@ -44,11 +49,14 @@ enum {
 	PASSES_WORD_WRITER = 3, /* enum passes_writer */
 	PASSES_WORD_STAMP = 4,  /* enum passes_stamp */
 	PASSES_WORD_PID = 5,
-	PASSES_WORD_HEAD = 8, /* events begun so far */
+	PASSES_WORD_HEAD = 8, /* events begun so far, with PASSES_GROWN if later ones are in the large ring */
 	PASSES_WORD_LOST = 9, /* the counts, in the order of enum passes_count */
+	PASSES_WORD_GROWN = 12, /* 1 + index of the first event in the large ring; 0: not known yet */
 	PASSES_RECORD_TITLE = 2,
 	PASSES_RECORD_DRIVER = 3,
 };
+
+#define PASSES_GROWN (1ull << 63)
 
 /* Of an event. An odd state: a writer is in the record. If it stops there until the ring has come
  * round, the event that finds it is given up, and the record stays with the writer that stopped. */
@@ -114,6 +122,7 @@ struct passes_event {
 	uint32_t process_ns;      /* frame: CPU time of all threads; PASSES_CPU_UNKNOWN in both */
 	uint16_t submits;         /* frame */
 	uint16_t passes;          /* frame: passes submitted, timed or not */
+	uint16_t stamped;         /* frame: 1 + those that have events unless results are lost; 0: unknown */
 	/* A pass that is PASSES_COUNTED: what was recorded in it, each may be unknown */
 	uint32_t draws, dispatches;
 	uint64_t vertices;             /* times instances; of indexed draws the indices */
@@ -154,7 +163,7 @@ static inline void passes_pack(const struct passes_event *e, uint64_t word[PASSE
 		word[7] = (uint64_t)e->submits | (uint64_t)e->passes << 16 | (uint64_t)e->process_ns << 32;
 	}
 	if (e->type == PASSES_FRAME)
-		word[5] = (uint64_t)e->thread_ns | (uint64_t)e->in_flight << 48;
+		word[5] = (uint64_t)e->thread_ns | (uint64_t)e->stamped << 32 | (uint64_t)e->in_flight << 48;
 }
 
 static inline void passes_unpack(struct passes_event *e, const uint64_t word[PASSES_WORDS])
@@ -177,6 +186,7 @@ static inline void passes_unpack(struct passes_event *e, const uint64_t word[PAS
 	}
 	if (e->type == PASSES_FRAME) {
 		e->thread_ns = (uint32_t)word[5];
+		e->stamped = (uint16_t)(word[5] >> 32);
 	} else {
 		e->width = (uint16_t)word[5];
 		e->height = (uint16_t)(word[5] >> 16);
@@ -230,7 +240,16 @@ static inline void passes_init(uint64_t *memory, enum passes_writer writer, enum
 
 static inline uint64_t passes_lock_word(uint64_t index)
 {
-	return PASSES_STATES * (index + 1);
+	return PASSES_STATES * ((index & ~PASSES_GROWN) + 1);
+}
+
+/* The record of an event; its index has PASSES_GROWN if it is in the large ring. */
+static inline unsigned passes_place(uint64_t index)
+{
+	uint64_t number = index & ~PASSES_GROWN;
+
+	return index & PASSES_GROWN ? PASSES_LARGE + (unsigned)(number % PASSES_LARGE_RING)
+				    : PASSES_HEADER + PASSES_NAMES + (unsigned)(number % PASSES_RING);
 }
 
 static inline int passes_exchange(uint64_t *lock, uint64_t *seen, uint64_t value)
@@ -261,14 +280,14 @@ static inline void passes_leave(uint64_t *lock, uint64_t event)
 		next = seen - PASSES_OCCUPIED + PASSES_GIVEN_UP;
 }
 
-/* Write the event with this number. */
+/* Write the event with this index. */
 static inline void passes_write_at(uint64_t *memory, uint64_t index, const struct passes_event *e)
 {
-	uint64_t *to = passes_record(memory, PASSES_HEADER + PASSES_NAMES + (unsigned)(index % PASSES_RING));
+	uint64_t *to = passes_record(memory, passes_place(index));
 	uint64_t word[PASSES_WORDS];
 
 	/* The ring is larger than the nearest cache: the next event's record is on its way. */
-	__builtin_prefetch(index % PASSES_RING == PASSES_RING - 1 ? to : to + PASSES_WORDS, 1);
+	__builtin_prefetch(passes_record(memory, passes_place(index + 1)), 1);
 	passes_pack(e, word);
 	PASSES_PAUSE(0);
 	if (!passes_claim(&to[0], passes_lock_word(index)))
@@ -294,6 +313,19 @@ static inline void passes_write_all(uint64_t *memory, const struct passes_event 
 static inline void passes_write(uint64_t *memory, const struct passes_event *e)
 {
 	passes_write_all(memory, e, 1);
+}
+
+/* Write later events into the large ring: for a writer of more than the small one holds until it is
+ * read. */
+static inline void passes_grow(uint64_t *memory)
+{
+	uint64_t head = passes_load(&memory[PASSES_WORD_HEAD]);
+
+	while (!(head & PASSES_GROWN))
+		if (passes_exchange(&memory[PASSES_WORD_HEAD], &head, head | PASSES_GROWN)) {
+			passes_store(&memory[PASSES_WORD_GROWN], head + 1);
+			return;
+		}
 }
 
 static inline void passes_count(uint64_t *memory, enum passes_count count, uint64_t n)

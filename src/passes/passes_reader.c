@@ -20,23 +20,57 @@ const char *const passes_stamp_texts[PASSES_STAMPS] = {
 
 static const uint64_t *event_words(const struct passes_reader *reader, uint64_t index)
 {
-	return reader->memory + (size_t)(PASSES_HEADER + PASSES_NAMES + index % PASSES_RING) * PASSES_WORDS;
+	bool large = reader->can_grow && index >= reader->grown;
+	unsigned place = passes_place(large ? index | PASSES_GROWN : index & ~PASSES_GROWN);
+
+	return reader->memory + (size_t)place * PASSES_WORDS;
+}
+
+/* Return the end of the events in the ring of the cursor, and the size of that *ring. */
+static uint64_t read_head(struct passes_reader *reader, unsigned *ring)
+{
+	uint64_t head = passes_load(&reader->memory[PASSES_WORD_HEAD]), grown;
+
+	*ring = PASSES_RING;
+	if (!reader->can_grow)
+		return head;
+	if (head & PASSES_GROWN && reader->grown == UINT64_MAX) {
+		grown = passes_load(&reader->memory[PASSES_WORD_GROWN]);
+		if (!grown)
+			return reader->cursor; /* the writer is about to say it */
+		head &= ~PASSES_GROWN;
+		reader->grown = grown - 1 < head ? grown - 1 : head;
+	}
+	head &= ~PASSES_GROWN;
+	if (reader->cursor < reader->grown)
+		return head < reader->grown ? head : reader->grown;
+	*ring = PASSES_LARGE_RING;
+	return head;
 }
 
 bool passes_reader_init(struct passes_reader *reader, const void *memory, size_t size, struct err *err)
 {
 	const uint64_t *word = memory;
 
-	*reader = (struct passes_reader){.memory = word};
-	if (size != PASSES_BYTES)
+	unsigned ring;
+	uint64_t head;
+
+	*reader =
+		(struct passes_reader){.memory = word, .can_grow = size == PASSES_BYTES, .grown = UINT64_MAX};
+	if (size != PASSES_BYTES && size != PASSES_SMALL_BYTES)
 		return err_set(err, 0, "shared memory of %zu bytes, expected %d", size, PASSES_BYTES);
 	if (passes_load(&word[PASSES_WORD_MAGIC]) != PASSES_MAGIC)
 		return err_set(err, 0, "shared memory without the mark of malitop's layer");
 	if (passes_load(&word[PASSES_WORD_VERSION]) != PASSES_VERSION ||
-	    passes_load(&word[PASSES_WORD_BYTES]) != PASSES_BYTES)
+	    passes_load(&word[PASSES_WORD_BYTES]) != size)
 		return err_set(err, 0, "layer of another version: use that of this malitop");
-	reader->cursor = passes_load(&word[PASSES_WORD_HEAD]);
-	reader->cursor -= reader->cursor < PASSES_RING * 7 / 8 ? reader->cursor : PASSES_RING * 7 / 8;
+	/* The small ring keeps its last events when the writer leaves it. */
+	head = read_head(reader, &ring);
+	head = reader->grown < head ? reader->grown : head;
+	reader->cursor = head - (head < PASSES_RING * 7 / 8 ? head : PASSES_RING * 7 / 8);
+	head = passes_load(&word[PASSES_WORD_HEAD]) & ~PASSES_GROWN;
+	if (reader->grown < head && head - reader->grown > PASSES_LARGE_RING / 8 * 7)
+		reader->cursor = head - PASSES_LARGE_RING / 8 * 7;
 	passes_reader_counts(reader);
 	for (unsigned i = 0; i < PASSES_COUNTS; i++)
 		reader->counts[i] = 0;
@@ -76,27 +110,31 @@ static enum event_place copy_event(const struct passes_reader *reader, uint64_t 
 
 /* Move a cursor that the writer has overtaken to the oldest event that is not about to be
  * overwritten, and one that is ahead of the writer back to it. */
-static void place_cursor(struct passes_reader *reader, uint64_t head)
+static void place_cursor(struct passes_reader *reader, uint64_t head, unsigned ring)
 {
 	uint64_t waiting = head - reader->cursor;
 
 	if (waiting > UINT64_MAX / 2) {
 		reader->cursor = head;
 		reader->invalid++;
-	} else if (waiting > PASSES_RING) {
-		reader->overwritten += waiting - PASSES_RING * 7 / 8;
-		reader->cursor = head - PASSES_RING * 7 / 8;
+	} else if (waiting > ring) {
+		reader->overwritten += waiting - ring / 8 * 7;
+		reader->cursor = head - ring / 8 * 7;
 	}
 }
 
 bool passes_reader_next(struct passes_reader *reader, int64_t now_ns, struct passes_event *event)
 {
-	uint64_t head = passes_load(&reader->memory[PASSES_WORD_HEAD]), word[PASSES_WORDS] = {0};
+	uint64_t head, word[PASSES_WORDS] = {0};
+	enum event_place place;
+	unsigned ring;
 
-	place_cursor(reader, head);
-	for (unsigned i = 0; i < PASSES_RING && reader->cursor != head; i++) {
-		enum event_place place = copy_event(reader, word);
-
+	for (unsigned i = 0; i < PASSES_RING; i++) {
+		head = read_head(reader, &ring);
+		place_cursor(reader, head, ring);
+		if (reader->cursor == head)
+			return false;
+		place = copy_event(reader, word);
 		if (place == EVENT_AWAITED) {
 			if (!reader->stalled_ns)
 				reader->stalled_ns = now_ns;

@@ -9,7 +9,9 @@
 #include "passes/passes.h"
 
 struct passes_reader {
-	const uint64_t *memory;         /* PASSES_BYTES, mapped read-only; the caller's */
+	const uint64_t *memory;         /* mapped read-only; the caller's */
+	bool can_grow;                  /* it has the large ring */
+	uint64_t grown;                 /* index of the first event there; UINT64_MAX: not known */
 	uint64_t cursor;                /* index of the next event */
 	int64_t stalled_ns;             /* since when that event has been incomplete, or 0 */
 	uint64_t overwritten;           /* events that the ring lost before they were read */

@@ -181,8 +181,8 @@ static const struct sample *frame_back(const struct feeds_records *records, int6
 	return NULL;
 }
 
-/* Find the last frame with the requested number in a sample, and its *number in that. Returns the
- * sample, unpacked, or NULL. A key may look through all samples, so each is unpacked at most once. */
+/* Find the last frame with the requested number in a sample, and its *number in that. Returns
+ * the sample, unpacked, or NULL. A key may look through all samples: each is unpacked only once. */
 static const struct sample *find_wanted(const struct feeds_records *records,
 					const struct packed_sample *packed, unsigned *number)
 {

@@ -92,6 +92,7 @@ static int accept_program(struct listener *l, pid_t pid, void **memory)
 {
 	struct pollfd p = {l->fd, POLLIN, 0};
 	char hello[64];
+	size_t bytes = PASSES_BYTES;
 	int fd;
 
 	while (poll(&p, 1, 20) == 0) {
@@ -105,8 +106,7 @@ static int accept_program(struct listener *l, pid_t pid, void **memory)
 	assert(fd >= 0);
 	p.fd = fd;
 	poll(&p, 1, -1);
-	assert(sys_receive_memory(fd, hello, sizeof(hello), PASSES_BYTES, memory) ==
-	       sizeof(PASSES_HELLO) - 1);
+	assert(sys_receive_memory(fd, hello, sizeof(hello), &bytes, memory) == sizeof(PASSES_HELLO) - 1);
 	assert(memcmp(hello, PASSES_HELLO, sizeof(PASSES_HELLO) - 1) == 0);
 	assert(passes_reader_init(&l->reader, *memory, PASSES_BYTES, NULL));
 	return fd;

@@ -426,6 +426,64 @@ static void several_writers_never_show_a_torn_event(void **state)
 	assert_int_equal(n + reader.overwritten + reader.torn, WRITERS * EACH);
 }
 
+/* A frame of 10,000 passes does not find room in the small ring twice. */
+static void a_writer_that_changes_to_the_large_ring_loses_nothing(void **state)
+{
+	const unsigned before = PASSES_RING - 5, after = PASSES_LARGE_RING - 5;
+	AUTOFREE uint64_t *memory = memory_new();
+	struct passes_reader reader, late;
+	struct passes_event e;
+
+	(void)state;
+	assert_true(passes_reader_init(&reader, memory, PASSES_BYTES, NULL));
+	for (uint64_t i = 0; i < before + after; i++) {
+		e = pass_of(i);
+		passes_write(memory, &e);
+		if (i == before - 1)
+			passes_grow(memory);
+	}
+	passes_grow(memory); /* once */
+	for (uint64_t i = 0; i < before + after; i++)
+		assert_next(&reader, i);
+	assert_false(passes_reader_next(&reader, NOW, &e));
+	assert_int_equal(reader.overwritten + reader.torn + reader.invalid, 0);
+	assert_true(passes_reader_init(&late, memory, PASSES_BYTES, NULL));
+	assert_next(&late, before + after - PASSES_LARGE_RING / 8 * 7);
+	for (uint64_t i = 0; i < PASSES_LARGE_RING + 100; i++) {
+		e = pass_of(i);
+		passes_write(memory, &e);
+	}
+	assert_next(&reader, 100 + PASSES_LARGE_RING / 8);
+	assert_int_equal(reader.overwritten, 100 + PASSES_LARGE_RING / 8);
+	memory[PASSES_WORD_HEAD] = UINT64_MAX; /* it may write anything */
+	memory[PASSES_WORD_GROWN] = UINT64_MAX;
+	for (unsigned i = 0; i < 3; i++)
+		passes_reader_next(&reader, NOW, &e);
+	assert_true(passes_reader_init(&late, memory, PASSES_BYTES, NULL));
+	passes_reader_next(&late, NOW, &e);
+}
+
+/* A program may have been compiled with an earlier malitop.h. */
+static void memory_without_the_large_ring_is_read_too(void **state)
+{
+	AUTOFREE uint64_t *memory = xcalloc(PASSES_SMALL_BYTES / 8, 8);
+	struct passes_reader reader;
+	struct passes_event e = pass_of(7);
+
+	(void)state;
+	passes_init(memory, PASSES_REGIONS, PASSES_STAMP_NONE);
+	memory[PASSES_WORD_BYTES] = PASSES_SMALL_BYTES;
+	assert_true(passes_reader_init(&reader, memory, PASSES_SMALL_BYTES, NULL));
+	passes_write(memory, &e);
+	assert_next(&reader, 7);
+	for (unsigned i = 0; i < 2; i++) { /* a large ring that is not there */
+		memory[PASSES_WORD_HEAD] = i ? 3 | PASSES_GROWN : UINT64_MAX;
+		memory[PASSES_WORD_GROWN] = 1;
+		for (unsigned k = 0; k < 3; k++)
+			passes_reader_next(&reader, NOW + k * NOW / 1000, &e);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -441,6 +499,8 @@ int main(void)
 		cmocka_unit_test(counts_of_the_writer_never_decrease),
 		cmocka_unit_test(a_writer_that_the_ring_overtakes_tears_no_later_event),
 		cmocka_unit_test(a_given_up_event_does_not_hold_up_the_reader),
+		cmocka_unit_test(a_writer_that_changes_to_the_large_ring_loses_nothing),
+		cmocka_unit_test(memory_without_the_large_ring_is_read_too),
 		cmocka_unit_test(several_writers_never_show_a_torn_event),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -408,6 +408,155 @@ static void a_pass_keeps_its_row_and_the_last_row_has_all_others(void **state)
 	bench_fini(&b);
 }
 
+/* Write a frame of n passes that fill its 10 ms, except for a hundredth. */
+static void write_full_frame(const struct passes_bench *b, uint64_t frame, unsigned n, const char *name)
+{
+	int64_t at = b->first_ns + (int64_t)frame * 10 * MS, each = 10 * MS / n;
+	uint16_t number = channel_name(name);
+
+	for (unsigned i = 0; i < n; i++)
+		channel_write(&(struct passes_event){.type = PASSES_PASS,
+						     .name = number,
+						     .ordinal = (uint16_t)i,
+						     .frame = frame,
+						     .begin_ns = at + i * each,
+						     .end_ns = at + (i + 1) * each - each / 100},
+			      1);
+	channel_write(&(struct passes_event){.type = PASSES_FRAME,
+					     .frame = frame,
+					     .begin_ns = at,
+					     .end_ns = at + 10 * MS,
+					     .stamped = (uint16_t)(n + 1),
+					     .passes = (uint16_t)n},
+		      1);
+	if (n > 512)
+		channel_grow();
+}
+
+static void frames_of_ten_thousand_passes_are_exact_and_none_is_lost(void **state)
+{
+	struct pass_table table;
+	struct passes_bench b;
+	double frames = 0, timed = 0;
+	uint64_t frame = 0, gpu = 0;
+
+	(void)state;
+	bench_init(&b);
+	assert_true(channel_open(PASSES_VULKAN, PASSES_STAMP_BOTTOM, "a driver"));
+	for (unsigned i = 0; i < 12; i++) {
+		for (unsigned f = 0; f < 10; f++) /* of a second in which malitop was late */
+			write_full_frame(&b, frame++, 10000, f % 2 ? "512x512 RGBA8" : "512x512 D24");
+		free(read_sample(&b, &table));
+		frames += (double)b.sample->value[FRAME_COUNT];
+		timed += (double)b.sample->value[FRAME_TIMED];
+		gpu += b.sample->value[FRAME_GPU];
+		assert_int_equal(b.sample->value[FRAME_DROPPED], 0);
+		assert_int_equal(b.sample->value[FRAME_UNKEPT], 0);
+	}
+	assert_true(frames == 119 && timed == 118); /* the last one is not complete */
+	assert_true(gpu == 118 * 9900000ull);
+	assert_int_equal(table.n, 2);
+	assert_true(table.lines[0].count == 50000);
+	assert_string_equal(table.lines[1].name, "512x512 D24"); /* not #9999 */
+	assert_int_equal(b.run.stats.gpu.n, 118);
+	assert_true(fabs(b.run.stats.gpu.sum_ms - 118 * 9.9) < 1e-6 &&
+		    fabs(b.run.stats.gpu.most_ms - 9.9) < 1e-6);
+	assert_true(fabs(b.run.stats.worst[0].pass_ms - 9.9) < 0.001);
+	channel_close();
+	bench_fini(&b);
+}
+
+static void a_frame_with_more_passes_than_are_kept_has_no_gpu_time(void **state)
+{
+	struct pass_table table;
+	struct passes_bench b;
+	double *v;
+
+	(void)state;
+	bench_init(&b);
+	assert_true(channel_open(PASSES_VULKAN, PASSES_STAMP_BOTTOM, "a driver"));
+	channel_grow();
+	for (uint64_t f = 0; f < 7; f++)
+		write_full_frame(&b, f, f < 6 ? 30000 : 10, "many");
+	v = read_sample(&b, &table);
+	assert_metric(&b, v, "frame.count", 6);
+	assert_true(b.sample->value[FRAME_CROWDED] > 0);
+	assert_int_equal(b.sample->value[FRAME_DROPPED], 0);
+	for (unsigned i = 0; i < b.run.stats.n_worst; i++)
+		assert_true(isnan(b.run.stats.worst[i].gpu_ms) ||
+			    fabs(b.run.stats.worst[i].gpu_ms - 9.9) < 1e-6);
+	free(v);
+	channel_close();
+	bench_fini(&b);
+}
+
+static void a_frame_with_lost_results_has_no_gpu_time(void **state)
+{
+	struct pass_table table;
+	struct passes_bench b;
+	double *v;
+
+	(void)state;
+	bench_init(&b);
+	assert_true(channel_open(PASSES_VULKAN, PASSES_STAMP_BOTTOM, "a driver"));
+	write_frames(&b, 0, 1);
+	write_pass(&b, 2, "main", MS, 2 * MS); /* the second pass's result was late */
+	channel_write(&(struct passes_event){.type = PASSES_FRAME,
+					     .frame = 2,
+					     .begin_ns = b.first_ns + 20 * MS,
+					     .end_ns = b.first_ns + 30 * MS,
+					     .passes = 2,
+					     .stamped = 3},
+		      1);
+	write_frames(&b, 3, 4);
+	v = read_sample(&b, &table);
+	assert_metric(&b, v, "frame.count", 4);
+	assert_metric(&b, v, "frame.gpu_ms", 6);
+	assert_true(b.sample->value[FRAME_TIMED] == 2 && table.lines[0].count == 2);
+	free(v);
+	channel_close();
+	bench_fini(&b);
+}
+
+static void passes_that_cost_most_have_the_rows(void **state)
+{
+	struct pass_table table;
+	struct passes_bench b;
+	char name[16];
+	double *v = NULL;
+
+	(void)state;
+	bench_init(&b);
+	assert_true(channel_open(PASSES_VULKAN, PASSES_STAMP_BOTTOM, "a driver"));
+	for (uint64_t f = 0; f < 60; f++) {
+		int64_t at = 0;
+
+		for (unsigned i = 0; i < 40;
+		     i++) { /* the last ones are the dearest, from frame 20 on the first */
+			unsigned cost = f < 20 ? i : 39 - i;
+
+			snprintf(name, sizeof(name), "pass %u", i);
+			write_pass(&b, f, name, at, at + 1000 * (cost < 17 ? 1 : 10 + cost));
+			at += 1000 * (cost < 17 ? 1 : 10 + cost);
+		}
+		write_frame(&b, f, 10 * MS);
+		if (f % 10 != 9)
+			continue;
+		free(v);
+		v = read_sample(&b, &table);
+		if (f == 9 || f == 59)
+			for (unsigned i = 0; i < 23; i++) {
+				snprintf(name, sizeof(name), "pass %u", f == 9 ? 39 - i : i);
+				assert_string_equal(table.lines[i].name, name);
+			}
+		if (f == 9 || f == 59)
+			assert_true(fabs(table.lines[23].ms - 0.017) < 1e-6);
+	}
+	free(v);
+	channel_close();
+	bench_fini(&b);
+}
+
 /* Draw the Frame view as text, or what Enter shows of the pass with this metric; with the counters
  * of a GPU, if that is not NULL. Free it. */
 static char *frame_view_text(const struct passes_bench *b, const double *vector, int cols, int rows,
@@ -834,37 +983,67 @@ static void own_times_divide_overlap(void **state)
 		unsigned n;
 		struct sweep_span spans[4];
 		int64_t busy;
-		uint64_t own[3], span[3];
+		uint64_t own[3];
 	} cases[] = {
-		{"one after the other", 2, {{0, 10, 1, 0, {0}}, {10, 30, 1, 1, {0}}}, 30, {10, 20}, {10, 20}},
-		{"a gap is not busy", 2, {{0, 10, 1, 0, {0}}, {20, 30, 1, 1, {0}}}, 20, {10, 10}, {10, 10}},
-		{"overlap counts half", 2, {{0, 20, 1, 0, {0}}, {10, 30, 1, 1, {0}}}, 30, {15, 15}, {20, 20}},
-		{"one inside the other", 2, {{0, 40, 1, 0, {0}}, {10, 20, 1, 1, {0}}}, 40, {35, 5}, {40, 10}},
-		{"with the next frame", 2, {{0, 20, 1, 0, {0}}, {10, 30, 2, 1, {0}}}, 15, {15, 0}, {20, 0}},
+		{"one after the other", 2, {{0, 10, .frame = 1}, {10, 30, .frame = 1}}, 30, {10, 20}},
+		{"a gap is not busy", 2, {{0, 10, .frame = 1}, {20, 30, .frame = 1}}, 20, {10, 10}},
+		{"overlap counts half", 2, {{0, 20, .frame = 1}, {10, 30, .frame = 1}}, 30, {15, 15}},
+		{"one inside the other", 2, {{0, 40, .frame = 1}, {10, 20, .frame = 1}}, 40, {35, 5}},
+		{"with the next frame", 2, {{0, 20, .frame = 1}, {10, 30, .frame = 2}}, 15, {15}},
 		{"three at once",
 		 3,
-		 {{0, 30, 1, 0, {0}}, {0, 30, 1, 1, {0}}, {0, 30, 1, 2, {0}}},
+		 {{0, 30, .frame = 1}, {0, 30, .frame = 1}, {0, 30, .frame = 1}},
 		 30,
-		 {10, 10, 10},
-		 {30, 30, 30}},
-		{"empty passes", 2, {{5, 5, 1, 0, {0}}, {5, 5, 1, 1, {0}}}, 0, {0, 0}, {0, 0}},
+		 {10, 10, 10}},
+		{"thirds", 3, {{0, 10, .frame = 1}, {0, 10, .frame = 1}, {0, 10, .frame = 1}}, 10, {3, 3, 3}},
+		{"empty passes", 2, {{5, 5, .frame = 1}, {5, 5, .frame = 1}}, 0, {0, 0}},
+		{"backwards",
+		 4,
+		 {{30, 40, .frame = 1}, {20, 30, .frame = 1}, {10, 25, .frame = 1}, {0, 5, .frame = 3}},
+		 30,
+		 {10, 8, 12}},
 	};
 	static struct sweep s;
 
 	(void)state;
 	for (size_t c = 0; c < ARRAY_LEN(cases); c++) {
-		uint64_t rows[PASS_ROWS][ROW_SLOTS] = {{0}};
+		unsigned n;
 
-		s.n = 0;
+		s.n = s.looks = 0;
 		for (unsigned i = 0; i < cases[c].n; i++)
 			sweep_add(&s, &cases[c].spans[i]);
-		if (sweep_frame(&s, 1, rows) != cases[c].busy)
+		if (sweep_frame(&s, 1, &n) != cases[c].busy)
 			fail_msg("%s: busy", cases[c].what);
-		for (unsigned r = 0; r < 3; r++)
-			if (rows[r][ROW_TIME] != cases[c].own[r] || rows[r][ROW_SPAN] != cases[c].span[r])
-				fail_msg("%s: row %u: %llu", cases[c].what, r,
-					 (unsigned long long)rows[r][ROW_TIME]);
+		for (unsigned i = 0; i < 3 && i < cases[c].n; i++)
+			if (s.spans[i].frame == 1 && s.spans[i].own_ns / 2 != cases[c].own[i] / 2)
+				fail_msg("%s: pass %u: %llu", cases[c].what, i,
+					 (unsigned long long)s.spans[i].own_ns);
 	}
+}
+
+/* Without a limit, each frame of such an application would take seconds. */
+static void passes_in_no_order_are_sorted_in_bounded_work(void **state)
+{
+	static struct sweep s;
+	int64_t busy = 0;
+	unsigned n;
+
+	(void)state;
+	for (unsigned i = 0; i < SPANS_MOST; i++) { /* from 2 i to 2 i + 1, in a mixed order */
+		int64_t at = 2 * (int64_t)(i * 40503u % SPANS_MOST);
+
+		sweep_add(&s, &(struct sweep_span){.begin_ns = at, .end_ns = at + 1, .frame = 1});
+	}
+	assert_false(s.full);
+	sweep_add(&s, &(struct sweep_span){.begin_ns = 0, .end_ns = 1, .frame = 1});
+	assert_true(s.full); /* it says so */
+	alarm(60);
+	for (unsigned i = 0; busy >= 0 && i < 1000000; i++) {
+		busy = sweep_frame(&s, 1, &n);
+		assert_true(busy == SPANS_MOST || busy == -1);
+	}
+	alarm(0);
+	assert_true(busy == -1 && s.n == 0 && s.full);
 }
 
 static void a_directory_that_is_not_private_is_refused(void **state)
@@ -921,6 +1100,10 @@ int main(void)
 		cmocka_unit_test(another_application_is_counted_as_a_change),
 		cmocka_unit_test(marks_are_kept_with_their_time_up_to_a_number),
 		cmocka_unit_test(a_pass_keeps_its_row_and_the_last_row_has_all_others),
+		cmocka_unit_test(passes_that_cost_most_have_the_rows),
+		cmocka_unit_test(a_frame_with_lost_results_has_no_gpu_time),
+		cmocka_unit_test(a_frame_with_more_passes_than_are_kept_has_no_gpu_time),
+		cmocka_unit_test(frames_of_ten_thousand_passes_are_exact_and_none_is_lost),
 		cmocka_unit_test(the_frame_view_shows_the_passes_at_every_size),
 		cmocka_unit_test(work_of_a_pass_is_a_number_or_unknown),
 		cmocka_unit_test(work_is_unknown_in_a_sample_without_passes),
@@ -932,6 +1115,7 @@ int main(void)
 		cmocka_unit_test(regions_have_metrics_rows_and_lanes),
 		cmocka_unit_test(frames_are_counted_by_classes_of_the_budget),
 		cmocka_unit_test(own_times_divide_overlap),
+		cmocka_unit_test(passes_in_no_order_are_sorted_in_bounded_work),
 		cmocka_unit_test(a_directory_that_is_not_private_is_refused),
 		cmocka_unit_test(four_malitops_can_listen_and_a_dead_ones_socket_is_replaced),
 	};
