@@ -55,7 +55,10 @@ static void draw_gpu(struct canvas *canvas, const struct process_table *t, const
 	char value[TEXT], note[TEXT] = "";
 
 	snprintf(value, TEXT, "%.1f %% of time", percent);
-	if (active >= 0)
+	if (isnan(percent) && p->gpu_user_percent > 0)
+		snprintf(note, TEXT, "its user's programs together: %.1f %% of time",
+			 (double)p->gpu_user_percent);
+	else if (active >= 0)
 		snprintf(note, TEXT, "the GPU was active %.1f %% of that time", active);
 	draw_detail(canvas, r, "GPU", load_style(percent), percent / 100, value, note);
 }

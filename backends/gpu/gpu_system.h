@@ -102,11 +102,11 @@ void gpu_system_fill(const struct gpu_system *g, const struct gpu_system_values 
 
 struct gpu_system_process {
 	unsigned pid;
-	uint64_t bytes; /* SAMPLE_UNKNOWN: it uses the GPU, but its memory is not reported */
+	uint64_t bytes; /* SAMPLE_UNKNOWN: it has a context, but its memory is not reported */
 };
 
-/* The processes that hold GPU memory, the largest first and the unknown ones last, in an array that
- * the caller frees. Returns their number, or -1 if no file reports the memory of any. */
+/* The processes that have a context of the GPU, the largest first and those of unknown memory last,
+ * in an array that the caller frees. Returns their number, or -1 if no file reports them. */
 int gpu_system_process_list(const struct gpu_system *g, struct gpu_system_process **list);
 /* "GPU memory 734 MB: com.studio.game 412 MB, surfaceflinger 96 MB"; nothing if no file reports it.
  * No newline. */

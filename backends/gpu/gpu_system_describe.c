@@ -67,7 +67,6 @@ static bool list_directories(const struct gpu_system *g, const struct gpu_system
 {
 	char **names, path[SYSFS_PATH + 64];
 	int n = g->sys->list(g->sys, source->file.path, &names);
-	unsigned n_known = 0, n_found = 0;
 
 	for (int i = 0; i < n && i < CONTEXTS_MAX; i++) {
 		uint64_t pid, bytes;
@@ -76,13 +75,10 @@ static bool list_directories(const struct gpu_system *g, const struct gpu_system
 			continue;
 		snprintf(path, sizeof(path), "%s/%.24s/%s", source->file.path, names[i], source->entry);
 		bytes = read_bytes(g, source->parse, path);
-		n_found++;
-		n_known += bytes != SAMPLE_UNKNOWN;
-		if (bytes)
-			add_bytes(list, (unsigned)pid, bytes);
+		add_bytes(list, (unsigned)pid, bytes);
 	}
 	sys_names_free(names, n);
-	return n >= 0 && (n_known || !n_found);
+	return n >= 0;
 }
 
 /* The total of the device comes first, so contexts that grow in between may exceed it a little. If
@@ -103,7 +99,7 @@ static bool list_table(const struct gpu_system *g, const struct gpu_system_sourc
 			continue;
 		}
 		sum += row.bytes;
-		if (row.pid && row.bytes)
+		if (row.pid)
 			add_bytes(list, row.pid, row.bytes);
 	}
 	return table.pids && sum / 3 * 2 <= total;
@@ -157,12 +153,15 @@ void gpu_system_processes(const struct gpu_system *g, struct strbuf *text)
 	bool reported = gpu_system_reports(g, GPU_SYSTEM_MEMORY);
 	uint64_t total = reported ? read_bytes(g, source->parse, source->file.path) : SAMPLE_UNKNOWN;
 	bool known = total != SAMPLE_UNKNOWN;
+	int n_known = 0;
 
-	if (known || n > 0)
+	while (n_known < n && list[n_known].bytes && list[n_known].bytes != SAMPLE_UNKNOWN)
+		n_known++;
+	if (known || n_known)
 		strbuf_str(text, "GPU memory");
 	if (known)
 		strbuf_printf(text, " %s", unit_format(amount, (double)total, unit, false, true));
-	for (int i = 0; i < n && i < PROCESSES_SHOWN && list[i].bytes != SAMPLE_UNKNOWN; i++) {
+	for (int i = 0; i < n_known && i < PROCESSES_SHOWN; i++) {
 		name_process(g->sys, list[i].pid, name);
 		strbuf_printf(text, "%s%s %s", i ? ", " : ": ", name,
 			      unit_format(amount, (double)list[i].bytes, unit, false, true));

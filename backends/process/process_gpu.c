@@ -70,14 +70,22 @@ static void read_systems(struct process_gpu *gpu)
 
 		gpu->reported |= n >= 0;
 		for (int k = 0; k < n; k++)
-			add_use(gpu, (struct process_gpu_use){list[k].pid, list[k].bytes, NAN, NAN, NAN});
+			add_use(gpu, (struct process_gpu_use){.pid = list[k].pid,
+							      .bytes = list[k].bytes,
+							      .percent = NAN,
+							      .fragment = NAN,
+							      .vertex = NAN});
 	}
 }
 
 /* Queues work at the same time, so only the busiest one is a share of the time. */
 static struct process_gpu_use use_of(const struct drm_client *client, int64_t window_ns)
 {
-	struct process_gpu_use use = {(unsigned)client->pid, drm_fdinfo_bytes(&client->info), NAN, NAN, NAN};
+	struct process_gpu_use use = {.pid = (unsigned)client->pid,
+				      .bytes = drm_fdinfo_bytes(&client->info),
+				      .percent = NAN,
+				      .fragment = NAN,
+				      .vertex = NAN};
 
 	for (unsigned i = 0; i < client->info.n_engines && window_ns > 0; i++) {
 		const char *name = client->info.engines[i].name;
@@ -189,6 +197,7 @@ struct process_gpu_use process_gpu_of(const struct process_gpu *gpu, unsigned pi
 	for (; *cursor < gpu->n && gpu->uses[*cursor].pid == pid; ++*cursor) {
 		const struct process_gpu_use *own = &gpu->uses[*cursor];
 
+		use.held = true;
 		/* A part that is unknown makes the sum unknown. */
 		use.bytes = use.bytes == SAMPLE_UNKNOWN || own->bytes == SAMPLE_UNKNOWN
 				    ? SAMPLE_UNKNOWN

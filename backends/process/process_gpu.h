@@ -49,6 +49,7 @@ struct process_gpu_use {
 	uint64_t bytes;          /* SAMPLE_UNKNOWN: not reported */
 	double percent;          /* of the time, of its busiest queue, at most 100 a GPU; NaN: not reported */
 	double fragment, vertex; /* of the queues that Panfrost reports, may exceed 100; NaN: not reported */
+	bool held;               /* of process_gpu_of: the process has the GPU open, or a context of it */
 };
 
 struct process_gpu {

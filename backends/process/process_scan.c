@@ -413,32 +413,30 @@ static void put_commands(struct process_list *list, const struct table *processe
 	}
 }
 
-/* Whether the GPU time of a user may be that of this process. */
-static bool may_work(const struct process *p, uint32_t uid, bool with_memory)
+/* Whether the GPU time of a user may be that of this process: of one that has a context, whatever is
+ * known of its memory, or of any where contexts are not reported. */
+static bool may_work(const struct process *p, uint32_t uid, bool contexts)
 {
-	return !p->is_thread && !p->kernel && p->uid == uid &&
-	       (!with_memory || (p->gpu_bytes && p->gpu_bytes != SAMPLE_UNKNOWN));
+	return !p->is_thread && !p->kernel && p->uid == uid && (p->gpu_context || !contexts);
 }
 
-/* Give the GPU time of a user to the user's first process with GPU memory, or to the first one if
- * memory is not reported. The share of the user's other processes is unknown, or 0 without
- * memory. */
-static void share_work(const struct gpu_work *work, struct process_list *list)
+/* Give the GPU time of a user to the only process of the user that may work. Nothing tells the
+ * shares of several: they are unknown, and each has the sum. */
+static void share_work(const struct gpu_work *work, bool contexts, struct process_list *list)
 {
 	for (struct process *p = list->processes; p < list->processes + list->n; p++) {
 		double percent = p->is_thread ? (double)NAN : gpu_work_percent(work, p->uid);
-		bool memory = false, first = true;
+		unsigned n = 0;
 
 		if (isnan(percent))
 			continue;
-		for (const struct process *q = list->processes; q < list->processes + list->n && percent > 0;
-		     q++)
-			memory |= may_work(q, p->uid, true);
-		for (const struct process *q = list->processes; q < p && percent > 0; q++)
-			first &= !may_work(q, p->uid, memory);
-		p->gpu_percent = !(percent > 0) || !may_work(p, p->uid, memory) ? 0
-				 : first                                        ? (float)percent
-										: (float)NAN;
+		p->gpu_percent = 0;
+		if (!(percent > 0) || !may_work(p, p->uid, contexts))
+			continue;
+		for (const struct process *q = list->processes; q < list->processes + list->n; q++)
+			n += may_work(q, p->uid, contexts);
+		p->gpu_percent = n == 1 ? (float)percent : NAN;
+		p->gpu_user_percent = n == 1 ? 0 : (float)percent;
 	}
 }
 
@@ -463,6 +461,7 @@ static struct process_list *make_list(struct process_scan *s, const struct proce
 			struct process_gpu_use use = process_gpu_of(&s->gpu, (unsigned)p->pid, &holder);
 
 			p->gpu_bytes = use.bytes;
+			p->gpu_context = use.held;
 			p->gpu_percent = (float)use.percent;
 			p->gpu_queues = !isnan(use.fragment);
 			p->gpu_fragment_percent = p->gpu_queues ? (float)use.fragment : 0;
@@ -472,7 +471,7 @@ static struct process_list *make_list(struct process_scan *s, const struct proce
 			list->processes[list->n++] = threads->records[thread++].p;
 	}
 	if (query->gpu_memory && s->gpu.work.open)
-		share_work(&s->gpu.work, list);
+		share_work(&s->gpu.work, s->gpu.reported, list);
 	put_commands(list, processes);
 	return list;
 }

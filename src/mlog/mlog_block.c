@@ -304,7 +304,9 @@ static void get_processes(struct decoder *d, struct wire *in)
 
 static void get_beside(struct decoder *d, struct wire *in)
 {
-	enum mlog_beside beside = d->section == MLOG_SECTION_QUEUES ? MLOG_BESIDE_QUEUES : MLOG_BESIDE_WAITS;
+	enum mlog_beside beside = d->section == MLOG_SECTION_QUEUES  ? MLOG_BESIDE_QUEUES
+				  : d->section == MLOG_SECTION_WAITS ? MLOG_BESIDE_WAITS
+								     : MLOG_BESIDE_USERS;
 
 	in->bad |= !d->block->has_processes || d->has_beside[beside] ||
 		   !mlog_changes_get_beside(&d->block->changes, beside, in);
@@ -315,6 +317,7 @@ static void (*const sections[])(struct decoder *d, struct wire *in) = {
 	[MLOG_SECTION_SAMPLES] = get_samples,     [MLOG_SECTION_NOTE] = get_note,
 	[MLOG_SECTION_PROCESSES] = get_processes, [MLOG_SECTION_QUEUES] = get_beside,
 	[MLOG_SECTION_MORE] = get_more,           [MLOG_SECTION_WAITS] = get_beside,
+	[MLOG_SECTION_USERS] = get_beside,
 };
 
 bool mlog_block_decode(struct mlog_block *block, const struct mlog_about *about, const struct mlog_head *head,

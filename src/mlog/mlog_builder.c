@@ -340,8 +340,9 @@ static void put_notes(struct mlog_builder *b, struct strbuf *payload)
 static void put_processes(struct mlog_builder *b, struct strbuf *payload)
 {
 	struct process_list list = b->list;
-	static const enum mlog_section sections[MLOG_BESIDES] = {
-		[MLOG_BESIDE_QUEUES] = MLOG_SECTION_QUEUES, [MLOG_BESIDE_WAITS] = MLOG_SECTION_WAITS};
+	static const enum mlog_section sections[MLOG_BESIDES] = {[MLOG_BESIDE_QUEUES] = MLOG_SECTION_QUEUES,
+								 [MLOG_BESIDE_WAITS] = MLOG_SECTION_WAITS,
+								 [MLOG_BESIDE_USERS] = MLOG_SECTION_USERS};
 	unsigned cap = b->cap_list;
 	size_t besides;
 
@@ -352,7 +353,7 @@ static void put_processes(struct mlog_builder *b, struct strbuf *payload)
 	mlog_changes_find(&b->changes, b->written.processes, b->written.n, &list);
 	mlog_changes_put(&b->changes, b->begin_ns, &b->section);
 	besides = (size_t)MLOG_BESIDE_BYTES * b->changes.list.n;
-	b->has_written = payload->n + b->section.n + besides <= MLOG_PAYLOAD_MAX - 6 * WIRE_VARINT_MAX;
+	b->has_written = payload->n + b->section.n + besides <= MLOG_PAYLOAD_MAX - 8 * WIRE_VARINT_MAX;
 	if (!b->has_written) { /* too large: write the block without the list */
 		strbuf_clear(&b->section);
 		return;

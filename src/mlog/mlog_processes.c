@@ -28,6 +28,7 @@ static const struct process_column queues[] = {
 	COLUMN(gpu_vertex_percent, UINT32_MAX),
 };
 static const struct process_column waits[] = {COLUMN(wait_percent, UINT32_MAX)};
+static const struct process_column users[] = {COLUMN(gpu_user_percent, UINT32_MAX)};
 #undef COLUMN
 
 #define UNKNOWN 0x7fc00000u /* NaN */
@@ -48,6 +49,21 @@ static uint64_t load_number(const struct process *p, const struct process_column
 	return c->size == sizeof(n.u64) ? n.u64 : c->size == sizeof(n.u32) ? n.u32 : n.u8;
 }
 
+static bool has_queues(const struct process *p)
+{
+	return p->gpu_queues;
+}
+
+static bool has_wait(const struct process *p)
+{
+	return !isnan(p->wait_percent);
+}
+
+static bool has_user(const struct process *p)
+{
+	return p->gpu_user_percent > 0;
+}
+
 static uint64_t load_queue(const struct process *p, const struct process_column *c)
 {
 	return p->gpu_queues ? load_number(p, c) : UNKNOWN;
@@ -58,9 +74,11 @@ static const struct beside {
 	const struct process_column *columns;
 	size_t n;
 	uint64_t (*load)(const struct process *p, const struct process_column *c);
+	bool (*has)(const struct process *p);
 } besides[MLOG_BESIDES] = {
-	[MLOG_BESIDE_QUEUES] = {queues, ARRAY_LEN(queues), load_queue},
-	[MLOG_BESIDE_WAITS] = {waits, ARRAY_LEN(waits), load_number},
+	[MLOG_BESIDE_QUEUES] = {queues, ARRAY_LEN(queues), load_queue, has_queues},
+	[MLOG_BESIDE_WAITS] = {waits, ARRAY_LEN(waits), load_number, has_wait},
+	[MLOG_BESIDE_USERS] = {users, ARRAY_LEN(users), load_number, has_user},
 };
 
 static void store_number(struct process *p, const struct process_column *c, uint64_t value)
@@ -205,8 +223,7 @@ bool mlog_changes_put_beside(const struct mlog_changes *c, enum mlog_beside besi
 	bool any = false;
 
 	for (unsigned i = 0; i < c->list.n; i++)
-		any |= beside == MLOG_BESIDE_QUEUES ? c->list.processes[i].gpu_queues
-						    : !isnan(c->list.processes[i].wait_percent);
+		any |= b->has(&c->list.processes[i]);
 	for (size_t k = 0; any && k < b->n; k++)
 		put_column(c, &b->columns[k], b->load, out);
 	return any;

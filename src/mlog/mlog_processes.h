@@ -32,8 +32,8 @@ void mlog_changes_put(const struct mlog_changes *c, int64_t base_ns, struct strb
 bool mlog_changes_get(struct mlog_changes *c, int64_t base_ns, struct wire *in);
 /* Sections that follow that of the changes, in this order, where some process has what is in them.
  * Together they have at most this many bytes per process. */
-enum mlog_beside { MLOG_BESIDE_QUEUES, MLOG_BESIDE_WAITS, MLOG_BESIDES };
-#define MLOG_BESIDE_BYTES 15
+enum mlog_beside { MLOG_BESIDE_QUEUES, MLOG_BESIDE_WAITS, MLOG_BESIDE_USERS, MLOG_BESIDES };
+#define MLOG_BESIDE_BYTES 20
 /* Returns false, and appends nothing, if no process has it. */
 bool mlog_changes_put_beside(const struct mlog_changes *c, enum mlog_beside beside, struct strbuf *out);
 bool mlog_changes_get_beside(struct mlog_changes *c, enum mlog_beside beside, struct wire *in);

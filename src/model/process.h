@@ -35,9 +35,13 @@ struct process {
 	uint64_t gpu_bytes; /* GPU memory; SAMPLE_UNKNOWN if the driver does not report it */
 	float cpu_percent;  /* of one CPU, over the interval; NaN in the first list that has it */
 	float gpu_percent;  /* of the GPU's time; NaN if the driver does not report it */
+	/* What the processes of its user that may work on the GPU have together, if nothing tells
+	 * which of several: then their gpu_percent is NaN. Else 0. */
+	float gpu_user_percent;
 	/* Likewise for each of the two queues that Panfrost reports; 0 if unknown. */
 	float gpu_fragment_percent, gpu_vertex_percent;
 	bool gpu_queues;    /* they are known */
+	bool gpu_context;   /* it is known to have a context of the GPU; not in logs */
 	float ipc;          /* instructions per cycle; NaN if not counted */
 	float misses;       /* of reads in the last cache, per 1000 instructions; NaN if not counted */
 	float wait_percent; /* ready, while another ran: of the time; NaN if unknown or of several threads */

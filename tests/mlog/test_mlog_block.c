@@ -450,7 +450,8 @@ static void what_is_no_block_is_refused(void **state)
 		{"no records of no samples", true, 5, "00"},
 		{"records without anything", false, 5, ""},
 		{"waits without processes", false, 6, ""},
-		{"a section that we do not know", true, 7, "00 01 02"},
+		{"users without processes", false, 7, ""},
+		{"a section that we do not know", true, 8, "00 01 02"},
 		{"one that is far away", true, 1000000, ""},
 		{"one of number 0", true, 0, "12"},
 	};
@@ -462,7 +463,7 @@ static void what_is_no_block_is_refused(void **state)
 		struct mlog_block block = {0};
 
 		print_message("           %s\n", cases[i].what);
-		put_section(&payload, 7, "");
+		put_section(&payload, 8, "");
 		put_section(&payload, cases[i].kind, cases[i].hex);
 		assert_int_equal(bench_decode(&block, &bench_about, &head, payload.p, payload.n),
 				 cases[i].ok);

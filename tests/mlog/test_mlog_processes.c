@@ -33,6 +33,7 @@ static void assert_same(const struct process *a, const struct process *b)
 	assert_int_equal(a->gpu_queues, b->gpu_queues);
 	assert_memory_equal(&a->gpu_fragment_percent, &b->gpu_fragment_percent, sizeof(float));
 	assert_memory_equal(&a->gpu_vertex_percent, &b->gpu_vertex_percent, sizeof(float));
+	assert_memory_equal(&a->gpu_user_percent, &b->gpu_user_percent, sizeof(float));
 	assert_string_equal(a->name, b->name);
 	assert_string_equal(a->user, b->user);
 }
@@ -111,6 +112,11 @@ static const struct {
 	{"they stay while another changes",
 	 {{P(1), Q(1e-30f, 3.4e38f)}, {P(2)}},
 	 {{P(1), Q(1e-30f, 3.4e38f)}, {P(2), .cpu_ns = 9}}},
+	{"the time of a user is not told apart",
+	 {{P(1)}, {P(2), .gpu_percent = 40}},
+	 {{P(1), .gpu_percent = NAN, .gpu_user_percent = 51.5f},
+	  {P(2), .gpu_percent = NAN, .gpu_user_percent = 51.5f}}},
+	{"and is again", {{P(1), .gpu_percent = NAN, .gpu_user_percent = 51.5f}}, {{P(1)}}},
 	{"threads come", {{P(1)}, {P(9)}}, {{P(1), .threads = 2}, {T(1, 1)}, {T(4, 1)}, {P(9)}}},
 	{"a thread goes",
 	 {{P(1)}, {T(1, 1)}, {T(4, 1)}, {T(5, 1)}, {P(9)}},

@@ -412,6 +412,9 @@ static void the_selected_process_is_described_where_there_is_room(void **state)
 	expect_text(got, "\n memory      ..........................  1.01 GB               RSS; GPU memory "
 			 "412 MB, of which RSS may have a part\n");
 	expect_text(got, "\n command     ./start --level 3\n");
+	s.list->processes[7].gpu_percent = NAN; /* another program of the user works, too */
+	s.list->processes[7].gpu_user_percent = 51.5f;
+	expect_text(drawn(&s, 120, 24, true), "its user's programs together: 51.5 % of time\n");
 	s.table.selected = 9; /* a thread has no memory of its own */
 	expect_text(drawn(&s, 120, 24, true), "\n memory      ..........................  -\n");
 	s.table.selected = 1;

@@ -139,9 +139,9 @@ static void directories_that_are_no_processes_are_left_out(void **state)
 		snprintf(path, sizeof(path), DEVICE "kprcs/%zu/total_gpu_mem", i + 20);
 		fixture_write(&b.f, path, texts[i]);
 	}
-	assert_int_equal(gpu_system_process_list(&b.g, &list), 6);
-	for (int i = 0; i < 6; i++) /* those with strange texts are unknown, and last */
-		assert_true((list[i].bytes == UNKNOWN) == (i >= 2));
+	assert_int_equal(gpu_system_process_list(&b.g, &list), 7);
+	for (int i = 0; i < 7; i++) /* those with strange texts are unknown, and last */
+		assert_true((list[i].bytes == UNKNOWN) == (i >= 3));
 	bench_close(&b);
 }
 
@@ -170,9 +170,9 @@ static void memory_of_contexts_is_what_their_programs_report(void **state)
 		{"-28_1", "Total allocated memory: 5\n"},
 		{"99999999999_1", "Total allocated memory: 5\n"},
 	};
-	static const struct gpu_system_process want[] = {{4711, 432013312}, {812, 101000000}, {20, UNKNOWN},
-							 {21, UNKNOWN},     {22, UNKNOWN},    {23, UNKNOWN},
-							 {24, UNKNOWN},     {25, UNKNOWN}};
+	static const struct gpu_system_process want[] = {{4711, 432013312}, {812, 101000000}, {1, 0},
+							 {20, UNKNOWN},     {21, UNKNOWN},    {22, UNKNOWN},
+							 {23, UNKNOWN},     {24, UNKNOWN},    {25, UNKNOWN}};
 	AUTOFREE struct gpu_system_process *list = NULL;
 	struct gpu_bench b;
 	char path[128];
@@ -200,16 +200,16 @@ static void memory_of_contexts_is_what_their_programs_report(void **state)
 	bench_close(&b);
 }
 
-/* Nothing is reported where nothing is known, and nothing used where there is no context. */
-static void contexts_without_reports_tell_nothing(void **state)
+/* Who has a context is known without its memory; nothing is used where there is no context. */
+static void a_context_of_unknown_memory_is_one(void **state)
 {
 	static const struct {
 		const char *path, *refused;
 		int n;
 	} cases[] = {
 		{"ctx/defaults/infinite_cache", NULL, 0},
-		{"ctx/4711_5/mem_view", NULL, -1},
-		{"ctx/4711_5/mem_profile", "mem_profile", -1},
+		{"ctx/4711_5/mem_view", NULL, 1},
+		{"ctx/4711_5/mem_profile", "mem_profile", 1},
 		{"ctx/4711_5/mem_profile", "mali0/ctx", -1},
 		{"gpu_memory", NULL, -1},
 	};
@@ -438,7 +438,7 @@ int main(void)
 		cmocka_unit_test(contexts_that_exceed_their_device_are_not_believed),
 		cmocka_unit_test(directories_that_are_no_processes_are_left_out),
 		cmocka_unit_test(memory_of_contexts_is_what_their_programs_report),
-		cmocka_unit_test(contexts_without_reports_tell_nothing),
+		cmocka_unit_test(a_context_of_unknown_memory_is_one),
 		cmocka_unit_test(long_reports_are_read_to_their_end),
 		cmocka_unit_test(the_description_says_which_file_has_what),
 		cmocka_unit_test(settings_of_the_driver_are_shown_printable_and_cut),

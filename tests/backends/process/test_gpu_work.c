@@ -237,39 +237,70 @@ static int owner_stat(const struct sys *sys, const char *path, struct stat *st)
 	return result;
 }
 
-static void the_time_of_an_application_is_at_its_process_that_has_gpu_memory(void **state)
+/* Programs of two users whose memory is known, unknown, zero, or that have no context. */
+static void the_time_of_a_user_is_at_the_program_that_has_a_context(void **state)
 {
+	static const struct {
+		const char *context, *profile; /* NULL: none, or no such file */
+		const char *more;
+		int pid;       /* -1: several have it */
+		uint32_t user; /* who has it */
+	} cases[] = {
+		{"4711_5", "Total allocated memory: 400000000\n", NULL, 4711, 10123},
+		{"4711_5", NULL, NULL, 4711, 10123}, /* how much memory it has is unknown */
+		{"4711_5", "Total allocated memory: 0\n", NULL, 4711, 10123},
+		{"4711_5", "lots\n", "812_3", 4711, 10123}, /* the other one is another user's */
+		{"4711_5", "Total allocated memory: 400000000\n", "900_1", -1, 10123},
+		{"4711_5", NULL, "900_1", -1, 10123},
+		{"812_3", NULL, NULL, 0, 10123}, /* the program has ended */
+		{NULL, NULL, NULL, -1, 10123},   /* contexts are not reported */
+		{NULL, NULL, NULL, 812, 1000},   /* the user's only program */
+	};
 	const struct process_query query = {.gpu_memory = true};
-	struct process_list *list = NULL;
-	struct process_scan *scan;
 
 	(void)state;
-	set_up("processes", "a72x4");
-	fixture_write(&b.f, "sys/devices/system/cpu/online", "0-3\n");
-	b.real_stat = b.fake.sys.stat;
-	b.fake.sys.stat = owner_stat;
-	scan = process_scan_new(&b.fake.sys);
-	for (int i = 0; i < 5; i++) {
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct process_list *list = NULL;
+		struct process_scan *scan;
+		char path[96];
+
+		set_up("processes", "a72x4");
+		fixture_write(&b.f, "sys/devices/system/cpu/online", "0-3\n");
+		fixture_remove(&b.f, "sys/class/misc/mali0/device/kprcs");
+		for (int k = 0; k < 2; k++) {
+			const char *context = k ? cases[i].more : cases[i].context,
+				   *profile = k ? "Total allocated memory: 5\n" : cases[i].profile;
+
+			snprintf(path, sizeof(path), "sys/kernel/debug/mali0/ctx/%s/%s",
+				 context ? context : "", profile ? "mem_profile" : "mem_view");
+			if (context)
+				fixture_write(&b.f, path, profile ? profile : "\n");
+		}
+		b.real_stat = b.fake.sys.stat;
+		b.fake.sys.stat = owner_stat;
+		scan = process_scan_new(&b.fake.sys);
+		for (int round = 0; round < 5; round++) {
+			process_list_free(list);
+			fake_sys_run(&b.fake, SECOND);
+			report_period(round % 4, cases[i].user, 1000, 400);
+			list = process_scan_read(scan, &query, b.fake.now_ns);
+		}
+		for (unsigned k = 0; k < list->n; k++) {
+			const struct process *p = &list->processes[k];
+			bool has = p->pid == cases[i].pid;
+			bool may = cases[i].pid < 0 && p->uid == cases[i].user && !p->kernel &&
+				   (!cases[i].context || p->pid == 4711 || p->pid == 900);
+
+			if (may ? !isnan(p->gpu_percent) || fabs((double)p->gpu_user_percent - 40) > 0.01
+				: fabs((double)p->gpu_percent - (has ? 40 : 0)) > 0.01 ||
+					    p->gpu_user_percent != 0)
+				fail_msg("case %zu: pid %d has %g, its user %g", i, p->pid,
+					 (double)p->gpu_percent, (double)p->gpu_user_percent);
+		}
 		process_list_free(list);
-		fake_sys_run(&b.fake, SECOND);
-		report_period(i % 4, 10123, 1000, 400);
-		report_period(i % 4, 10124, 1000, 100);
-		list = process_scan_read(scan, &query, b.fake.now_ns);
+		process_scan_free(scan);
+		tear_down();
 	}
-	assert_true(fabs((double)process_find(list, 4711)->gpu_percent - 40) < 0.01);
-	assert_true(process_find(list, 900)->gpu_percent == 0); /* the same user's, without GPU memory */
-	assert_true(process_find(list, 812)->gpu_percent == 0); /* another user's */
-	assert_true(process_find(list, 1)->gpu_percent == 0);
-	fixture_remove(&b.f, "sys/class/misc/mali0/device/kprcs"); /* then nothing tells them apart */
-	process_list_free(list);
-	fake_sys_run(&b.fake, SECOND);
-	report_period(0, 10123, 1000, 400);
-	list = process_scan_read(scan, &query, b.fake.now_ns);
-	assert_true(fabs((double)process_find(list, 900)->gpu_percent - 40) < 0.01); /* the first */
-	assert_true(isnan(process_find(list, 4711)->gpu_percent));
-	process_list_free(list);
-	process_scan_free(scan);
-	tear_down();
 }
 
 int main(void)
@@ -282,7 +313,7 @@ int main(void)
 		cmocka_unit_test(a_cpu_that_comes_reports_too),
 		cmocka_unit_test(who_may_not_have_it_gets_the_reason),
 		cmocka_unit_test(a_call_that_fails_leaves_nothing_open),
-		cmocka_unit_test(the_time_of_an_application_is_at_its_process_that_has_gpu_memory),
+		cmocka_unit_test(the_time_of_a_user_is_at_the_program_that_has_a_context),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
