@@ -4,9 +4,13 @@
  *
  * A client is one open file of a node. It is counted once, with the process of the lowest pid that
  * holds it, however often it was dup'ed or inherited. Other users' processes cannot be read without
- * rights; they are counted. Looking for files costs most, so a process is looked through when it
- * appears, a second later, and then every four seconds, spread over time; the files that were found
+ * rights; they are counted. Looking for files costs most, so a process is looked through each time
+ * in its first ten seconds, and then every four seconds, spread over time; the files that were found
  * are read each time.
+ *
+ * What a client has used since it opened the node is of this window if its process did not have it
+ * when it was looked through last. What it used after the last read before it closed is lost: then
+ * it has left, with its use of the window before.
  *
  * Thread: one at a time. */
 #ifndef MALITOP_DRM_CLIENTS_H
@@ -57,7 +61,8 @@ struct drm_client {
 	int32_t pid;            /* the lowest that holds it */
 	struct drm_fdinfo info; /* the last read */
 	/* Used between the last two reads, in the order of info.engines, and as much as it would be
-	 * from begin_ns to end_ns; SAMPLE_UNKNOWN if that is not reported, or the client is new. */
+	 * from begin_ns to end_ns; SAMPLE_UNKNOWN if that is not reported, or was not read in between
+	 * although it may have been there. */
 	uint64_t ns[DRM_ENGINES_MAX], cycles[DRM_ENGINES_MAX];
 	unsigned round; /* of the last read */
 	int64_t at_ns;  /* likewise */
@@ -73,6 +78,8 @@ struct drm_clients {
 	unsigned n_devices;
 	struct drm_client *clients; /* by device, then by number */
 	unsigned n, cap;
+	struct drm_client *left; /* closed in the last seconds; of this window if `round` is that of now */
+	unsigned n_left, cap_left;
 	unsigned n_hidden;        /* processes that cannot be looked through */
 	int64_t begin_ns, end_ns; /* of what was used; begin 0: the first read */
 
@@ -81,12 +88,15 @@ struct drm_clients {
 		int32_t pid, fd;
 		unsigned device;
 		uint64_t client;
-	} * holders; /* by pid */
+		int64_t since_ns; /* it did not have another client then; 0: unknown */
+	} * holders;              /* by pid */
 	unsigned n_holders, cap_holders;
 	struct drm_look {
 		int32_t pid;
 		bool hidden;
-		unsigned round; /* in which it was there */
+		unsigned round;   /* in which it was there */
+		int64_t since_ns; /* of the last look, or of the round before it was there; 0: unknown */
+		int64_t young_ns; /* until then it is looked through in each round */
 		int64_t next_ns, step_ns;
 	} * looks; /* by pid */
 	unsigned n_looks, cap_looks;

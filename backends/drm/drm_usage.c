@@ -82,16 +82,6 @@ void drm_usage_add_slots(struct drm_usage *u, struct source *source, unsigned cl
 		source->constants.top_hz = (double)u->system.top_hz;
 }
 
-void drm_usage_start(struct drm_usage *u, int64_t period_ns, int64_t now_ns)
-{
-	u->period_ns = period_ns;
-	u->window_ns = 0;
-	u->read_ns = now_ns - DRM_USAGE_PERIOD_NS; /* read in the first sample */
-	u->levels_ns = now_ns - LEVELS_NS;
-	u->clock_ns = 0;
-	u->has_read = false;
-}
-
 /* ---- reading ---- */
 
 /* The file counts in ms, so it is up to one ahead of the time, or late. Carry what it is ahead to
@@ -145,32 +135,40 @@ static bool is_timed(const struct drm_client *client)
 	return false;
 }
 
-/* Without clients the queues were idle, if the kernel reports their times. */
+static void sum_client(struct drm_usage *u, const struct drm_client *client, enum drm_profiling profiling)
+{
+	for (unsigned e = 0; e < u->driver->n_engines; e++) {
+		const struct drm_engine *engine =
+			drm_fdinfo_engine(&client->info, u->driver->engines[e].name);
+
+		if (!engine || profiling == DRM_PROFILING_OFF ||
+		    (profiling != DRM_PROFILING_ON && !is_timed(client)))
+			continue;
+		add_used(&u->used_ns[e], client->ns[engine - client->info.engines]);
+		add_used(&u->used_cycles[e], client->cycles[engine - client->info.engines]);
+	}
+}
+
+/* Without clients the queues were idle, if the kernel reports their times. A client that has closed
+ * its file is taken to have worked on as before. */
 static void sum_clients(struct drm_usage *u)
 {
-	const struct drm_usage_driver *driver = u->driver;
+	const struct drm_clients *c = &u->clients;
 	enum drm_profiling profiling = drm_profiling_state(&u->profiling);
 	uint64_t none = u->reports && profiling == DRM_PROFILING_ON ? 0 : SAMPLE_UNKNOWN;
 
 	u->bytes = 0;
-	for (unsigned e = 0; e < driver->n_engines; e++)
+	for (unsigned e = 0; e < u->driver->n_engines; e++)
 		u->used_ns[e] = u->used_cycles[e] = none;
-	for (unsigned i = 0; i < u->clients.n; i++) {
-		const struct drm_client *client = &u->clients.clients[i];
-		uint64_t bytes = drm_fdinfo_bytes(&client->info);
+	for (unsigned i = 0; i < c->n; i++) {
+		uint64_t bytes = drm_fdinfo_bytes(&c->clients[i].info);
 
 		u->bytes += bytes == SAMPLE_UNKNOWN ? 0 : bytes;
-		for (unsigned e = 0; e < driver->n_engines; e++) {
-			const struct drm_engine *engine =
-				drm_fdinfo_engine(&client->info, driver->engines[e].name);
-
-			if (!engine || profiling == DRM_PROFILING_OFF ||
-			    (profiling != DRM_PROFILING_ON && !is_timed(client)))
-				continue;
-			add_used(&u->used_ns[e], client->ns[engine - client->info.engines]);
-			add_used(&u->used_cycles[e], client->cycles[engine - client->info.engines]);
-		}
+		sum_client(u, &c->clients[i], profiling);
 	}
+	for (unsigned i = 0; i < c->n_left; i++)
+		if (c->left[i].round == c->round)
+			sum_client(u, &c->left[i], profiling);
 }
 
 static void read_usage(struct drm_usage *u, int64_t now_ns)
@@ -181,6 +179,17 @@ static void read_usage(struct drm_usage *u, int64_t now_ns)
 	read_powered(u);
 	sum_clients(u);
 	u->has_read = true;
+}
+
+/* The first window begins now, so that it has all that a program uses which starts next. */
+void drm_usage_start(struct drm_usage *u, int64_t period_ns, int64_t now_ns)
+{
+	u->period_ns = period_ns;
+	u->window_ns = 0;
+	u->levels_ns = now_ns - LEVELS_NS;
+	u->clock_ns = 0;
+	u->has_read = false;
+	read_usage(u, now_ns);
 }
 
 /* ---- samples ---- */

@@ -103,6 +103,16 @@ static struct process_gpu_use use_of(const struct drm_client *client, int64_t wi
 	return use;
 }
 
+/* What it used to its end is unknown, and its memory is free. */
+static struct process_gpu_use left_use(const struct drm_client *client)
+{
+	struct process_gpu_use use = use_of(client, 0);
+
+	use.bytes = use.bytes == SAMPLE_UNKNOWN ? SAMPLE_UNKNOWN : 0;
+	use.left = true;
+	return use;
+}
+
 /* A job counts in the window in which it ends, so a program that never rests has now too much, now
  * too little. What exceeds the time belongs to the next window: cut off, only what lacks would
  * remain. Two jobs that wait in a queue count at the same time, which exceeds it each time: of that
@@ -152,6 +162,9 @@ static void read_clients(struct process_gpu *gpu, int64_t now_ns)
 	window_ns = gpu->clients.begin_ns ? gpu->clients.end_ns - gpu->clients.begin_ns : 0;
 	for (unsigned i = 0; i < gpu->clients.n; i++)
 		add_use(gpu, use_of(&gpu->clients.clients[i], window_ns));
+	for (unsigned i = 0; i < gpu->clients.n_left; i++)
+		if (gpu->clients.left[i].round == gpu->clients.round)
+			add_use(gpu, left_use(&gpu->clients.left[i]));
 }
 
 void process_gpu_refresh(struct process_gpu *gpu, const struct sys *sys, int64_t now_ns)
@@ -184,6 +197,15 @@ void process_gpu_refresh(struct process_gpu *gpu, const struct sys *sys, int64_t
 		bound_uses(gpu, (double)(gpu->clients.end_ns - gpu->clients.begin_ns));
 }
 
+/* The times of clients that report some; without any they are unknown. */
+static void add_time(double *sum, double own, bool first)
+{
+	if (first || isnan(*sum))
+		*sum = own;
+	else if (!isnan(own))
+		*sum += own;
+}
+
 struct process_gpu_use process_gpu_of(const struct process_gpu *gpu, unsigned pid, unsigned *cursor)
 {
 	struct process_gpu_use use = {.pid = pid,
@@ -197,14 +219,17 @@ struct process_gpu_use process_gpu_of(const struct process_gpu *gpu, unsigned pi
 	for (; *cursor < gpu->n && gpu->uses[*cursor].pid == pid; ++*cursor) {
 		const struct process_gpu_use *own = &gpu->uses[*cursor];
 
-		use.held = true;
 		/* A part that is unknown makes the sum unknown. */
 		use.bytes = use.bytes == SAMPLE_UNKNOWN || own->bytes == SAMPLE_UNKNOWN
 				    ? SAMPLE_UNKNOWN
 				    : use.bytes + own->bytes;
-		use.percent += isnan(own->percent) ? 0 : own->percent;
-		use.fragment += isnan(own->fragment) ? 0 : own->fragment;
-		use.vertex += isnan(own->vertex) ? 0 : own->vertex;
+		add_time(&use.percent, own->percent, !use.held);
+		add_time(&use.fragment, own->fragment, !use.held);
+		add_time(&use.vertex, own->vertex, !use.held);
+		use.left |= own->left;
+		use.held = true;
 	}
+	if (use.left)
+		use.percent = use.fragment = use.vertex = NAN;
 	return use;
 }

@@ -50,6 +50,7 @@ struct process_gpu_use {
 	double percent;          /* of the time, of its busiest queue, at most 100 a GPU; NaN: not reported */
 	double fragment, vertex; /* of the queues that Panfrost reports, may exceed 100; NaN: not reported */
 	bool held;               /* of process_gpu_of: the process has the GPU open, or a context of it */
+	bool left;               /* it has closed the GPU since the last read: its time is unknown */
 };
 
 struct process_gpu {
@@ -77,8 +78,8 @@ void process_gpu_fini(struct process_gpu *gpu);
 /* Read again if the last read is older than a second; while there is no GPU, or one is lost, look
  * for them every ten seconds. */
 void process_gpu_refresh(struct process_gpu *gpu, const struct sys *sys, int64_t now_ns);
-/* What a process uses: nothing (0) if a GPU reports others but not it, unknown if no GPU reports;
- * memory also if a GPU reports that the process uses it but not how much.
+/* What a process uses: nothing (0) if a GPU reports others but not it, unknown if no GPU reports, or
+ * if a GPU reports that the process uses it but not how much.
  * Set *cursor to 0 before the first call; pids must ascend from call to call. */
 struct process_gpu_use process_gpu_of(const struct process_gpu *gpu, unsigned pid, unsigned *cursor);
 

@@ -297,6 +297,147 @@ static void without_profiling_a_process_has_memory_and_no_time(void **state)
 	end_bench(&b);
 }
 
+/* What a client used before it was found belongs to the window if it was opened since the last look
+ * at its process; else when it was used is unknown. */
+static void a_program_has_all_that_it_used_since_it_opened_the_gpu(void **state)
+{
+	enum { NEW, YOUNG, OLD, HIDDEN, FIRST };
+	static const struct {
+		int process;
+		unsigned long long ns;
+		uint64_t used;
+	} cases[] = {
+		{NEW, 207000000, 207000000},        {NEW, 3999000000, 3999000000},
+		{NEW, 9000000000, SAMPLE_UNKNOWN},  {YOUNG, 500000000, 500000000},
+		{OLD, 300000000, 300000000},        {HIDDEN, 207000000, SAMPLE_UNKNOWN},
+		{FIRST, 207000000, SAMPLE_UNKNOWN},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+		struct clients_bench b;
+		int rounds = 0;
+
+		begin_bench(&b);
+		if (cases[i].process == OLD || cases[i].process == HIDDEN)
+			drm_run_write(&b.r, "1:3", "proc/500/fd/6");
+		if (cases[i].process == HIDDEN) /* it can be read from the second look on */
+			b.r.fake.fault = (struct fake_fault){FAKE_CALL_LIST, 2, 1, EACCES};
+		if (cases[i].process != FIRST)
+			read_after(&b, S);
+		for (int k = 0; k < 6 && (cases[i].process == YOUNG || cases[i].process == OLD); k++) {
+			if (cases[i].process == YOUNG && k == 2)
+				drm_run_write(&b.r, "1:3", "proc/500/fd/6");
+			read_after(&b, S);
+		}
+		put_client(&b, 500, 5, 1, cases[i].ns);
+		while (!b.c.n && rounds++ < 10)
+			read_after(&b, S);
+		assert_int_equal(b.c.n, 1);
+		assert_true(cases[i].process == OLD || rounds == 1);
+		if (b.c.clients[0].ns[0] != cases[i].used)
+			fail_msg("case %zu: %llu", i, (unsigned long long)b.c.clients[0].ns[0]);
+		put_client(&b, 500, 5, 1, cases[i].ns + 1000);
+		read_after(&b, S);
+		assert_int_equal(b.c.clients[0].ns[0], 1000);
+		end_bench(&b);
+	}
+}
+
+static void a_file_that_another_process_takes_over_counts_once(void **state)
+{
+	struct clients_bench b;
+
+	(void)state;
+	begin_bench(&b);
+	put_client(&b, 300, 5, 7, 1000);
+	drm_run_write(&b.r, "1:3", "proc/400/fd/3");
+	for (int i = 0; i < 3; i++)
+		read_after(&b, S);
+	fixture_remove(&b.r.files, "proc/300");
+	put_client(&b, 400, 5, 7, 500000);
+	read_after(&b, S);
+	assert_int_equal(b.c.n, 0);
+	while (!b.c.n)
+		read_after(&b, S);
+	assert_int_equal(b.c.clients[0].pid, 400);
+	assert_in_range(b.c.clients[0].ns[0], 1, 499000 / 2); /* a share of several windows */
+	put_client(&b, 400, 5, 7, 500300);
+	read_after(&b, S);
+	assert_int_equal(b.c.clients[0].ns[0], 300);
+	end_bench(&b);
+}
+
+static void a_file_that_cannot_be_read_for_once_loses_nothing_and_counts_nothing_twice(void **state)
+{
+	struct clients_bench b;
+
+	(void)state;
+	begin_bench(&b);
+	put_client(&b, 600, 5, 1, 4000);
+	read_after(&b, S);
+	put_client(&b, 600, 5, 1, 5000);
+	b.r.fake.fault = (struct fake_fault){FAKE_CALL_OPEN, 1, 1, EMFILE};
+	read_after(&b, S);
+	assert_int_equal(b.c.n, 1);
+	assert_true(b.c.clients[0].ns[0] == SAMPLE_UNKNOWN);
+	put_client(&b, 600, 5, 1, 6000);
+	read_after(&b, S);
+	assert_int_equal(b.c.clients[0].ns[0], 1000); /* the mean of two windows */
+	end_bench(&b);
+}
+
+static void the_time_of_a_program_that_closes_the_gpu_is_unknown_and_then_none(void **state)
+{
+	struct process_gpu gpu = {0};
+	struct clients_bench b;
+
+	(void)state;
+	begin_bench(&b);
+	for (unsigned second = 0; second < 5; second++) {
+		unsigned cursor = 0;
+		struct process_gpu_use use;
+
+		put_client(&b, 800, 5, 2, second * 100000000ull); /* another one goes on */
+		if (second < 3)
+			put_client(&b, 900, 5, 1, second * 400000000ull);
+		if (second == 3)
+			fixture_remove(&b.r.files, "proc/900");
+		fake_sys_run(&b.r.fake, S);
+		process_gpu_refresh(&gpu, &b.r.fake.sys, b.r.fake.now_ns);
+		assert_true(second == 0 || fabs(process_gpu_of(&gpu, 800, &cursor).percent - 10) < 0.01);
+		use = process_gpu_of(&gpu, 900, &cursor);
+		assert_true(second == 0   ? isnan(use.percent)
+			    : second < 3  ? fabs(use.percent - 40) < 0.01 && fabs(use.fragment - 40) < 0.01
+			    : second == 3 ? isnan(use.percent) && isnan(use.fragment) && use.bytes == 0
+					  : use.percent <= 0 && use.fragment <= 0);
+	}
+	process_gpu_fini(&gpu);
+	end_bench(&b);
+}
+
+/* A client of which nothing is known yet is not one that used nothing. */
+static void a_program_of_unknown_time_has_none_beside_one_of_known_time(void **state)
+{
+	struct process_gpu gpu = {0};
+	struct clients_bench b;
+	unsigned cursor = 0;
+
+	(void)state;
+	begin_bench(&b);
+	put_client(&b, 800, 5, 2, 0);
+	fake_sys_run(&b.r.fake, S);
+	process_gpu_refresh(&gpu, &b.r.fake.sys, b.r.fake.now_ns);
+	put_client(&b, 800, 5, 2, 100000000);
+	put_client(&b, 900, 5, 1, 3600ull * 1000000000); /* it cannot have used that in a second */
+	fake_sys_run(&b.r.fake, S);
+	process_gpu_refresh(&gpu, &b.r.fake.sys, b.r.fake.now_ns);
+	assert_true(fabs(process_gpu_of(&gpu, 800, &cursor).percent - 10) < 0.01);
+	assert_true(isnan(process_gpu_of(&gpu, 900, &cursor).percent));
+	process_gpu_fini(&gpu);
+	end_bench(&b);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -311,6 +452,11 @@ int main(void)
 		cmocka_unit_test(a_program_that_never_rests_has_all_of_the_gpu),
 		cmocka_unit_test(jobs_that_wait_behind_each_other_are_no_more_than_the_gpu),
 		cmocka_unit_test(without_profiling_a_process_has_memory_and_no_time),
+		cmocka_unit_test(a_program_has_all_that_it_used_since_it_opened_the_gpu),
+		cmocka_unit_test(a_file_that_another_process_takes_over_counts_once),
+		cmocka_unit_test(a_file_that_cannot_be_read_for_once_loses_nothing_and_counts_nothing_twice),
+		cmocka_unit_test(the_time_of_a_program_that_closes_the_gpu_is_unknown_and_then_none),
+		cmocka_unit_test(a_program_of_unknown_time_has_none_beside_one_of_known_time),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -75,9 +75,7 @@ static void the_queues_are_the_sum_of_all_clients(void **state)
 	begin_run(&r, false, true);
 	put_client(&r, 100, 1, 1000, 500);
 	put_client(&r, 200, 2, 4000, 0);
-	start_run(&r, 500 * MS);
-	drm_run_next(&r); /* the first look: since when is not known */
-	assert_true(drm_run_value(&r, "DRMTime") == SAMPLE_UNKNOWN);
+	start_run(&r, 500 * MS); /* looks for the first time: since when they used it is not known */
 	put_client(&r, 100, 1, 1200, 550);
 	put_client(&r, 200, 2, 4350, 10);
 	drm_run_next(&r);
@@ -87,6 +85,32 @@ static void the_queues_are_the_sum_of_all_clients(void **state)
 	assert_int_equal(drm_run_value(&r, "DRMFragCy"), 330000000);
 	assert_int_equal(drm_run_value(&r, "GPUMem"), 4 << 20);
 	assert_int_equal(drm_run_value(&r, "DRMClients"), 2);
+	drm_run_fini(&r);
+}
+
+/* It opens the GPU after the start and closes it between two windows. */
+static void all_time_of_a_short_command_counts(void **state)
+{
+	struct drm_run r;
+	uint64_t used = 0, of = 0;
+
+	(void)state;
+	begin_run(&r, false, true);
+	drm_run_write(&r, "1:3", "proc/100/fd/3");
+	start_run(&r, 500 * MS);
+	for (unsigned i = 0; i < 6; i++) { /* after the last read it works on as before */
+		if (i < 5)
+			put_client(&r, 300, 1, 103 * (i + 1), 0);
+		else
+			fixture_remove(&r.files, "proc/300");
+		drm_run_next(&r);
+		assert_int_equal(drm_run_value(&r, "DRMFragTime"), 103 * MS);
+		used += drm_run_value(&r, "DRMFragTime");
+		of += drm_run_value(&r, "DRMTime");
+	}
+	assert_true(used == 6 * 103 * MS && of == 6 * 500 * MS);
+	drm_run_next(&r);
+	assert_int_equal(drm_run_value(&r, "DRMFragTime"), 0);
 	drm_run_fini(&r);
 }
 
@@ -347,6 +371,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_queues_are_the_sum_of_all_clients),
+		cmocka_unit_test(all_time_of_a_short_command_counts),
 		cmocka_unit_test(queues_are_idle_without_clients_if_the_kernel_would_tell),
 		cmocka_unit_test(a_kernel_that_does_not_report_clients_is_not_taken_for_an_idle_one),
 		cmocka_unit_test(a_switch_that_refuses_says_why),
