@@ -101,8 +101,8 @@ struct source {
 	bool untried;       /* and doctor does not start it, because that would wake the device */
 
 	/* Filled by start, changed by read: */
-	int64_t period_ns;   /* true interval between samples */
-	const char *failure; /* of the last sample, if SAMPLE_ERROR: "it is ...", static, or NULL */
+	int64_t period_ns; /* true interval between samples */
+	const char *news;  /* what read has to say to the user, static; the sampler takes it; NULL: nothing */
 
 	/* Set by the sampler during a read: a measurement begins or ends now. If it can, the
 	 * source returns the current interval at once, however short; the next one ends at its
@@ -135,7 +135,7 @@ struct event_info {
 	bool now;          /* this machine counts it */
 };
 
-#define SOURCE_MARK_TEXT 96
+#define SOURCE_MARK_TEXT 160
 /* What the measured program wants to be remembered. */
 struct source_mark {
 	int64_t time_ns;

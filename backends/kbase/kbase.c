@@ -320,8 +320,6 @@ static void add_part(struct kbase *k, const struct kbase_interval *part)
 	k->sum.flags |= part->flags;
 	k->sum.lost += part->lost;
 	k->sum.states = k->sum.states && part->states ? k->sum.states | part->states : 0;
-	if (!k->sum.failure)
-		k->sum.failure = part->failure;
 	for (unsigned i = 0; i < ARRAY_LEN(k->sum.cycles); i++) {
 		bool known = k->sum.cycles[i] < GPU_OVERFLOW && part->cycles[i] < GPU_OVERFLOW;
 
@@ -406,7 +404,6 @@ static void finish_sample(struct source *source, int64_t now_ns, struct sample *
 	k->has_more = !kbase_times_convert(&k->times, source->sys, &k->sum, now_ns, sample) &&
 		      !k->reader->reports_begin;
 	k->has_sum = false;
-	source->failure = k->sum.failure;
 	if (!k->manual)
 		source->period_ns = k->times.period_ns;
 	fill_clock(k, now_ns, sample);

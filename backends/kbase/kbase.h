@@ -86,12 +86,11 @@ void kbase_enable(const struct gpu_layout *layout, uint64_t enable[BLOCK_COUNT][
 /* What a driver's sample contains besides its blocks. Times are CLOCK_MONOTONIC_RAW. */
 struct kbase_interval {
 	int64_t begin_ns, end_ns;
-	uint32_t flags;      /* enum sample_flag */
-	uint32_t lost;       /* lost before this one */
-	uint32_t states;     /* of all blocks, enum prfcnt_block_state; 0: unknown */
-	uint64_t sequence;   /* of a kinstr sample */
-	uint64_t cycles[2];  /* of the GPU's and of the shader cores' clock, or SAMPLE_UNKNOWN */
-	const char *failure; /* why it is not a valid sample, static; NULL if it is valid */
+	uint32_t flags;     /* enum sample_flag */
+	uint32_t lost;      /* lost before this one */
+	uint32_t states;    /* of all blocks, enum prfcnt_block_state; 0: unknown */
+	uint64_t sequence;  /* of a kinstr sample */
+	uint64_t cycles[2]; /* of the GPU's and of the shader cores' clock, or SAMPLE_UNKNOWN */
 };
 
 enum kbase_clock { KBASE_CLOCK_TOP, KBASE_CLOCK_SHADER };
@@ -153,7 +152,7 @@ void kbase_times_expect(struct kbase_times *t, int64_t period_ns, bool follows);
  * because the ticks do not start with the session, so it belongs to no interval. */
 bool kbase_times_is_lead(struct kbase_times *t, const struct sys *sys, const struct kbase_interval *i);
 /* Fill begin, end and flags of the sample, and set t->period_ns to the true interval, which is the
- * median of the last seconds. An interval that is not credible sets i->failure and becomes a mark
+ * median of the last seconds. An interval that is not credible is flagged and becomes a mark
  * of zero length. Returns false if its end is unknown. */
 bool kbase_times_convert(struct kbase_times *t, const struct sys *sys, struct kbase_interval *i,
 			 int64_t now_ns, struct sample *sample);

@@ -205,7 +205,7 @@ static void take_sample(const struct prfcnt_metadata *item, struct kbase_interva
 	if (item->sample.flags & PRFCNT_FLAG_STRETCHED)
 		interval->flags |= SAMPLE_STRETCHED;
 	if (item->sample.flags & PRFCNT_FLAG_ERROR)
-		interval->failure = "the driver could not read the counters";
+		interval->flags |= sample_failed(FAILURE_UNREAD);
 }
 
 /* Whether this sample numbers its cores by rank. Before 11.37 / 1.17 the index of a core is its
@@ -269,7 +269,7 @@ static void kinstr_take(struct kbase *k, struct kbase_interval *interval, uint64
 	uint64_t lost; /* samples that the driver counted but did not deliver */
 
 	if (!kbase_sample_fold(k, k->session.item.sample.offset, interval, slots)) {
-		interval->failure = "its metadata is damaged";
+		interval->flags |= sample_failed(FAILURE_DAMAGED);
 		return;
 	}
 	lost = interval->sequence - s->sequence - 1;

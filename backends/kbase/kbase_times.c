@@ -36,8 +36,8 @@ static bool is_moment(const struct kbase_times *t, int64_t raw_ns, int64_t now_r
 bool kbase_times_is_lead(struct kbase_times *t, const struct sys *sys, const struct kbase_interval *i)
 {
 	int64_t now_raw_ns = sys->raw_ns(sys);
-	bool lead = t->follows && !t->has_part && !i->failure && is_moment(t, i->begin_ns, now_raw_ns) &&
-		    is_moment(t, i->end_ns, now_raw_ns);
+	bool lead = t->follows && !t->has_part && !(i->flags & SAMPLE_ERROR) &&
+		    is_moment(t, i->begin_ns, now_raw_ns) && is_moment(t, i->end_ns, now_raw_ns);
 
 	t->has_part = true;
 	if (lead && i->end_ns > t->last_raw_ns)
@@ -94,7 +94,6 @@ static void mark_error(struct kbase_times *t, int64_t end_raw_ns, bool known, st
 		t->last_raw_ns = end_raw_ns;
 		t->last_ns = end_raw_ns + t->offset_ns;
 	}
-	sample->flags |= SAMPLE_ERROR;
 	sample->begin_ns = sample->end_ns = t->last_ns;
 }
 
@@ -123,33 +122,33 @@ static void place_sample(struct kbase_times *t, const struct kbase_interval *i, 
 }
 
 /* Soon after boot some drivers report an end of 0, and then intervals of almost no length. */
-static const char *stamp_failure(const struct kbase_times *t, const struct kbase_interval *i,
-				 int64_t now_raw_ns)
+static enum sample_failure stamp_failure(const struct kbase_times *t, const struct kbase_interval *i,
+					 int64_t now_raw_ns)
 {
 	if (!is_moment(t, i->begin_ns, now_raw_ns) || !is_moment(t, i->end_ns, now_raw_ns) ||
 	    i->end_ns < i->begin_ns)
-		return "its timestamps are impossible";
+		return FAILURE_STAMPS;
 	if (i->end_ns - i->begin_ns < SHORTEST_NS || i->end_ns - t->last_raw_ns < SHORTEST_NS)
-		return "it is shorter than the shortest interval of any driver";
-	return NULL;
+		return FAILURE_SHORT;
+	return FAILURE_UNKNOWN;
 }
 
 bool kbase_times_convert(struct kbase_times *t, const struct sys *sys, struct kbase_interval *i,
 			 int64_t now_ns, struct sample *sample)
 {
 	int64_t now_raw_ns = sys->raw_ns(sys);
-	const char *failure = stamp_failure(t, i, now_raw_ns);
+	enum sample_failure failure = stamp_failure(t, i, now_raw_ns);
 	bool ends = is_moment(t, i->end_ns, now_raw_ns) && i->end_ns > t->last_raw_ns;
 
 	if (now_ns - t->measured_ns >= MEASURE_NS)
 		measure_offset(t, sys, now_ns);
-	sample->flags |= i->flags | (i->failure ? SAMPLE_ERROR : 0);
+	if (failure)
+		i->flags |= sample_failed(failure);
+	sample->flags |= i->flags;
 	sample->lost = i->lost;
 	if (failure)
 		mark_error(t, i->end_ns, ends, sample);
 	else
 		place_sample(t, i, sample);
-	if (!i->failure)
-		i->failure = failure;
 	return ends;
 }

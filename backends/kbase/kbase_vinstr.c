@@ -149,7 +149,7 @@ static void vinstr_take(struct kbase *k, struct kbase_interval *interval, uint64
 						 v->buffer_bytes, v->v4},
 			      &k->fold, slots);
 	else
-		interval->failure = "its buffer does not exist";
+		interval->flags |= sample_failed(FAILURE_BUFFER);
 }
 
 static void vinstr_stop(struct kbase *k)

@@ -341,24 +341,25 @@ static void follow_dumps(struct source *source, const struct panfrost *p)
 }
 
 /* What the next dump would cover is unknown, so the counters are started again before it. */
-static enum read_result fail_sample(struct source *source, struct panfrost *p, struct sample *sample)
+static enum read_result fail_sample(struct panfrost *p, struct sample *sample)
 {
-	static const struct code_text reasons[] = {
-		{ETIMEDOUT, "the GPU did not finish the dump within a second: see dmesg, it may hang"},
-		{ESTALE, "the GPU was reset, which stops its counters: they are started again"},
-		{ENOSYS, "the kernel's unstable ioctls have been turned off"},
-		{EINVAL, "the counters belong to another program now"},
-		{EBUSY, "the counters belong to another program now"},
-		{EFAULT, "the driver could not write the dump"},
+	static const struct {
+		int code;
+		enum sample_failure why;
+	} reasons[] = {
+		{ETIMEDOUT, FAILURE_TIMEOUT}, {ESTALE, FAILURE_RESET}, {ENOSYS, FAILURE_OFF},
+		{EINVAL, FAILURE_TAKEN},      {EBUSY, FAILURE_TAKEN},  {EFAULT, FAILURE_UNWRITTEN},
 	};
-	const char *why = code_text_find(reasons, ARRAY_LEN(reasons), errno);
+	enum sample_failure why = FAILURE_REFUSED;
 
 	if (errno == ENODEV || errno == EBADF)
 		return READ_GONE;
+	for (size_t i = 0; i < ARRAY_LEN(reasons); i++)
+		if (reasons[i].code == errno)
+			why = reasons[i].why;
 	p->failed = true;
-	source->failure = why ? why : "the driver refused the dump";
 	sample->begin_ns = sample->end_ns = p->end_ns;
-	sample->flags |= SAMPLE_ERROR;
+	sample->flags |= sample_failed(why);
 	return READ_GOT;
 }
 
@@ -368,14 +369,14 @@ static enum read_result read_counters(struct source *source, struct panfrost *p,
 
 	if (p->failed) {
 		if (!restart_counters(p))
-			return fail_sample(source, p, sample);
+			return fail_sample(p, sample);
 		p->failed = false;
 		p->gap = true;
 		p->end_ns = p->gpu.sys->monotonic_ns(p->gpu.sys);
 		return READ_NONE;
 	}
 	if (!dump_counters(p, &at_ns, sample->value, source->n_slots))
-		return fail_sample(source, p, sample);
+		return fail_sample(p, sample);
 	follow_dumps(source, p);
 	sample->begin_ns = p->end_ns;
 	sample->end_ns = p->end_ns = at_ns > p->end_ns ? at_ns : p->end_ns + 1;
@@ -409,7 +410,6 @@ static enum read_result panfrost_read(struct source *source, int64_t now_ns, str
 	if (now_ns >= p->next_ns)
 		p->next_ns += source->period_ns * ((now_ns - p->next_ns) / source->period_ns + 1);
 	memset(sample->value, 0xff, source->n_slots * sizeof(*sample->value)); /* SAMPLE_UNKNOWN */
-	source->failure = NULL;
 	got = counts ? read_counters(source, p, sample) : read_clients(p, now_ns, sample);
 	if (got != READ_GOT || sample->flags & SAMPLE_ERROR)
 		return got;

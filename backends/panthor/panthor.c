@@ -91,9 +91,8 @@ static bool panthor_start(struct source *source, int64_t period_ns, int64_t now_
 }
 
 /* Place a sample in time. The driver stamps by another clock, and a stamp may be any number.
- * Returns why the sample is not valid, NULL if it is. */
-static const char *place_sample(struct panthor *p, const struct panthor_sample_header *h,
-				struct sample *sample)
+ * Flags a sample that is not valid. */
+static void place_sample(struct panthor *p, const struct panthor_sample_header *h, struct sample *sample)
 {
 	int64_t before = p->gpu.sys->monotonic_ns(p->gpu.sys), raw = p->gpu.sys->raw_ns(p->gpu.sys);
 	int64_t offset = before + (p->gpu.sys->monotonic_ns(p->gpu.sys) - before) / 2 - raw;
@@ -103,8 +102,10 @@ static const char *place_sample(struct panthor *p, const struct panthor_sample_h
 		sample->flags |= SAMPLE_STRETCHED;
 	sample->begin_ns = sample->end_ns = p->end_ns;
 	if (end_ns > raw + SLACK_NS || end_ns <= p->end_raw_ns || begin_ns > end_ns ||
-	    begin_ns < p->end_raw_ns - SLACK_NS)
-		return "its timestamps are impossible";
+	    begin_ns < p->end_raw_ns - SLACK_NS) {
+		sample->flags |= sample_failed(FAILURE_STAMPS);
+		return;
+	}
 	if (begin_ns > p->end_raw_ns + SLACK_NS) {
 		sample->flags |= SAMPLE_GAP;
 		sample->begin_ns = begin_ns + offset;
@@ -113,8 +114,9 @@ static const char *place_sample(struct panthor *p, const struct panthor_sample_h
 	sample->end_ns = end_ns + offset > p->end_ns ? end_ns + offset : p->end_ns + 1;
 	p->end_ns = sample->end_ns;
 	if (h->flags & p->interface->error_flag)
-		return "the driver reports an error in it";
-	return h->flags & PANTHOR_SAMPLE_OVERFLOW ? "a counter overflowed in it" : NULL;
+		sample->flags |= sample_failed(FAILURE_UNREAD);
+	else if (h->flags & PANTHOR_SAMPLE_OVERFLOW)
+		sample->flags |= sample_failed(FAILURE_OVERFLOW);
 }
 
 static enum read_result read_counters(struct source *source, struct panthor *p, bool due,
@@ -130,11 +132,9 @@ static enum read_result read_counters(struct source *source, struct panthor *p, 
 	if (got != READ_GOT)
 		return got;
 	gpu_fold_finish(&p->gpu.fold, source->period_ns, sample->value, source->n_slots);
-	source->failure = place_sample(p, &header, sample);
-	if (source->failure) {
-		sample->flags |= SAMPLE_ERROR;
+	place_sample(p, &header, sample);
+	if (sample->flags & SAMPLE_ERROR)
 		return READ_GOT;
-	}
 	drm_usage_fill(&p->gpu.usage, sample->end_ns,
 		       p->gpu.fold.active < 0 ? SAMPLE_UNKNOWN : sample->value[p->gpu.fold.active], sample);
 	/* Counted clock cycles are better than those of the reported frequency. */
@@ -168,7 +168,6 @@ static enum read_result panthor_read(struct source *source, int64_t now_ns, stru
 	if (now_ns >= p->next_ns)
 		p->next_ns += source->period_ns * ((now_ns - p->next_ns) / source->period_ns + 1);
 	memset(sample->value, 0xff, source->n_slots * sizeof(*sample->value)); /* SAMPLE_UNKNOWN */
-	source->failure = NULL;
 	got = p->interface ? read_counters(source, p, due, sample) : read_clients(p, now_ns, sample);
 	if (got == READ_GOT)
 		sample->flags |= source_stretched(sample->begin_ns, sample->end_ns, source->period_ns);

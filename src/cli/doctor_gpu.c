@@ -148,8 +148,7 @@ static struct attempt try_samples(const struct doctor *d, struct source *source,
 			continue;
 		}
 		a.n_failed++;
-		if (source->failure)
-			a.why = source->failure;
+		a.why = sample_failure_texts[sample_failure(sample->flags)];
 	}
 	if (a.got != READ_GONE)
 		a.got = a.n_valid ? READ_GOT : READ_NONE;

@@ -36,6 +36,7 @@ struct export_job {
 	struct mlog_reader *reader;
 	struct session session;
 	int64_t from_ns, to_ns;
+	struct sample_failures failures[SESSION_SOURCES_MAX];
 	struct watch *watch;           /* NULL without --findings */
 	int64_t processes_ns;          /* end of the last list of processes that it has seen */
 	bool damaged, found;           /* of any log */
@@ -167,6 +168,7 @@ static bool export_block(struct export_job *job, const struct mlog_block *block,
 
 		if (!is_wanted(job, sample->end_ns))
 			continue;
+		sample_failures_add(&job->failures[sample->source], sample->flags, sample->end_ns);
 		if (!export_notes(job, block, &note, sample->end_ns, err))
 			return false;
 		for (unsigned k = 0; k < job->n_outs; k++)
@@ -278,13 +280,28 @@ static bool open_log(struct export_job *job, const struct sys *sys, const struct
 	return true;
 }
 
-/* Report damage. Returns whether the log is intact as far as it goes. */
+static void report_failures(const struct export_job *job, const char *name)
+{
+	char why[SAMPLE_FAILURES_TEXT];
+
+	for (unsigned i = 0; i < job->session.n; i++) {
+		uint64_t n = sample_failures_all(&job->failures[i]);
+
+		sample_failures_format(&job->failures[i], why, sizeof(why));
+		if (n)
+			message("%s: %s: %llu sample%s failed: %s", name, job->session.sources[i].title,
+				(unsigned long long)n, plural_ending(n), why);
+	}
+}
+
+/* Report failed samples and damage. Returns whether the log is intact as far as it goes. */
 static bool report_damage(const struct export_job *job, const char *name)
 {
 	AUTO_STRBUF struct strbuf text = {0};
 	struct mlog_state state;
 	struct mlog_arrival arrival;
 
+	report_failures(job, name);
 	mlog_reader_complain(job->reader, &text);
 	mlog_arrival_complain(job->feed, &text);
 	mlog_reader_tell_clock(job->reader, &text);

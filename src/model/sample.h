@@ -15,6 +15,47 @@ enum sample_flag {
 	SAMPLE_SIMULATED = 1 << 5,
 	SAMPLE_REPLAY = 1 << 6,
 };
+/* Why a sample failed: a bit of its flags beside SAMPLE_ERROR, so that logs and sums keep it. The bits
+ * may never change. */
+enum sample_failure {
+	FAILURE_UNKNOWN, /* no bit */
+	FAILURE_RESET,
+	FAILURE_TIMEOUT,
+	FAILURE_OFF,
+	FAILURE_TAKEN,
+	FAILURE_UNWRITTEN,
+	FAILURE_REFUSED,
+	FAILURE_UNREAD,
+	FAILURE_OVERFLOW,
+	FAILURE_STAMPS,
+	FAILURE_SHORT,
+	FAILURE_DAMAGED,
+	FAILURE_BUFFER,
+	FAILURE_KINDS
+};
+#define SAMPLE_FAILURES 0xffff0000u /* all bits of reasons */
+static inline uint32_t sample_failed(enum sample_failure why)
+{
+	return SAMPLE_ERROR | (why ? 1u << (15 + why) : 0);
+}
+/* Of the flags of a failed sample; the first of several. */
+enum sample_failure sample_failure(uint32_t flags);
+/* "the GPU was reset, ..." */
+extern const char *const sample_failure_texts[FAILURE_KINDS];
+
+/* The failures of a source. Zero-initialize it. */
+struct sample_failures {
+	uint64_t n[FAILURE_KINDS];
+	int64_t at_ns[FAILURE_KINDS]; /* of the last one; 0: there was none */
+};
+/* Count a sample. Returns whether it is a failure that is news: none of its kind in the second before. */
+#define SAMPLE_FAILURE_NEWS_NS 1000000000ll
+bool sample_failures_add(struct sample_failures *f, uint32_t flags, int64_t at_ns);
+uint64_t sample_failures_all(const struct sample_failures *f);
+/* "the GPU was reset, ... (2), ... (1)" of `size` bytes; "" without any. */
+void sample_failures_format(const struct sample_failures *f, char *buf, size_t size);
+#define SAMPLE_FAILURES_TEXT 512
+
 /* "gap stretched error clock estimated simulated replay", blank-separated; buf has
  * SAMPLE_FLAGS_TEXT bytes. */
 #define SAMPLE_FLAGS_TEXT 64

@@ -115,13 +115,17 @@ static bool write_source(struct history_writer *w, unsigned source, int64_t from
 {
 	struct column *column = w->columns[source];
 	struct sample *s = w->sample;
+	uint32_t flags;
 
 	history_span(w->what->histories[source], from_ns, to_ns, column);
+	flags = column->flags;
 	if (!column->n_samples)
 		return true;
+	if (column->time_ns) /* failed samples in it have left it whole */
+		flags &= ~(sample_failed(FAILURE_UNKNOWN) | SAMPLE_FAILURES);
 	*s = (struct sample){.source = source,
 			     .n_values = w->what->session->sources[source].n_sums,
-			     .flags = column->flags,
+			     .flags = flags,
 			     .lost = column->lost,
 			     .seq = ++w->seq[source],
 			     .begin_ns = column->begin_ns,

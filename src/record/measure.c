@@ -335,14 +335,21 @@ static void let_signals_end_us(const struct measure *m)
 /* Returns whether no source delivered only failed samples. */
 static bool report_failures(const struct measure *m, const struct recorder_state *state)
 {
-	for (unsigned i = 0; i < m->session.n; i++)
+	char why[SAMPLE_FAILURES_TEXT];
+
+	for (unsigned i = 0; i < m->session.n; i++) {
+		uint64_t n = sample_failures_all(&state->failures[i]);
+
+		sample_failures_format(&state->failures[i], why, sizeof(why));
 		if (state->all_failed >> i & 1)
-			message("%s: every sample failed%s%s: try `malitop doctor --verify`",
-				m->session.sources[i].title, m->session.sources[i].failure[0] ? ": " : "",
-				m->session.sources[i].failure);
-	if (state->n_failed && !state->all_failed)
-		message("samples that failed: %llu; their rows have the flag `error` and no values",
-			(unsigned long long)state->n_failed);
+			message("%s: every sample failed: %s: try `malitop doctor --verify`",
+				m->session.sources[i].title, why);
+		else if (n)
+			message("%s: %llu sample%s failed: %s; rows of a failed one have the flag `error` "
+				"and no "
+				"values",
+				m->session.sources[i].title, (unsigned long long)n, plural_ending(n), why);
+	}
 	return !state->all_failed;
 }
 

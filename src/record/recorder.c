@@ -58,6 +58,7 @@ struct recorder {
 	struct notes pending; /* that wait for samples of their time: all before pending_ns */
 	int64_t pending_ns;
 	int64_t left_ns[SESSION_SOURCES_MAX]; /* copy of until_ns */
+	struct sample_failures failures[SESSION_SOURCES_MAX];
 
 	/* Used by the owner: */
 	bool halted, ending;
@@ -114,6 +115,7 @@ static void count_sample(struct recorder *r, const struct sample *sample)
 	r->seq[source] = sample->seq;
 	r->missed += sample_missed(sample, before);
 	r->delivers[source] |= !failed;
+	sample_failures_add(&r->failures[source], sample->flags, sample->end_ns);
 	if (!failed) {
 		r->n_samples[source]++;
 		r->samples_ns[source] += sample->end_ns - sample->begin_ns;
@@ -531,6 +533,7 @@ bool recorder_stop(struct recorder *r, struct recorder_state *state)
 	recorder_end(r);
 	opener_finish(r->thread);
 	recorder_look(r, state);
+	memcpy(state->failures, r->failures, sizeof(state->failures));
 	for (unsigned i = 0; i < r->n; i++) {
 		state->n_samples[i] = r->n_samples[i];
 		state->mean_ns[i] = r->n_samples[i] ? r->samples_ns[i] / (int64_t)r->n_samples[i] : 0;

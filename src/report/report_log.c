@@ -136,7 +136,7 @@ static void take_sample(struct report_log *log, struct report_source *s, const s
 
 	s->n_samples++;
 	s->n_lost += sample->lost + sample_missed(sample, s->seq);
-	s->n_failed += (sample->flags & SAMPLE_ERROR) != 0;
+	sample_failures_add(&s->failures, sample->flags, sample->end_ns);
 	s->seq = sample->seq;
 	for (unsigned i = n; i < s->n_kept; i++)
 		s->one->value[i] = NAN;
@@ -303,6 +303,7 @@ static void take_block(struct report_log *log, struct step_frames *step, const s
 
 static void report_missing(struct report_log *log)
 {
+	char why[SAMPLE_FAILURES_TEXT];
 	struct mlog_state state;
 
 	mlog_reader_state(log->reader, &state);
@@ -310,12 +311,15 @@ static void report_missing(struct report_log *log)
 	log->damaged = state.damaged != 0;
 	for (enum source_kind kind = 0; kind < SOURCE_KINDS; kind++) {
 		const struct report_source *s = &log->sources[kind];
+		uint64_t n_failed = sample_failures_all(&s->failures);
 
-		if (s->n_lost || s->n_failed)
-			strbuf_printf(&log->missing, "%s%s: %llu sample%s %s lost, %llu failed",
+		sample_failures_format(&s->failures, why, sizeof(why));
+		if (s->n_lost || n_failed)
+			strbuf_printf(&log->missing, "%s%s: %llu sample%s %s lost, %llu failed%s%s",
 				      log->missing.n ? "; " : "", s->source->title,
 				      (unsigned long long)s->n_lost, plural_ending(s->n_lost),
-				      was_or_were(s->n_lost), (unsigned long long)s->n_failed);
+				      was_or_were(s->n_lost), (unsigned long long)n_failed,
+				      n_failed ? ": " : "", why);
 	}
 	if (log->n_spans == REPORT_SPANS)
 		strbuf_printf(&log->missing, "%sonly the first %d changes of verdicts and findings are drawn",

@@ -57,7 +57,8 @@ struct report_source {
 	struct column *phases[REPORT_PHASES + 1];
 	struct column *one; /* the newest sample */
 	double *vector, *scratch;
-	uint64_t n_samples, n_lost, n_failed, seq;
+	uint64_t n_samples, n_lost, seq;
+	struct sample_failures failures;
 };
 
 struct report_log {

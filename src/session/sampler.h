@@ -80,7 +80,11 @@ enum sampler_event_kind {
 	SAMPLER_FAILED,
 	SAMPLER_GONE,
 	SAMPLER_MARK,    /* the measured program has set one */
+	SAMPLER_NEWS,    /* err.text: what the source has to say (source->news) */
 	SAMPLER_ANSWERS, /* a call of more than SAMPLER_SILENT_NS has returned */
+	/* A sample has failed, and none for the same reason in the second before: err.text: why; the
+	 * mark has its time. */
+	SAMPLER_INVALID_ONE,
 	SAMPLER_INVALID, /* for SAMPLER_INVALID_NS all samples have failed; err.text: why */
 	SAMPLER_VALID    /* that is over */
 };
@@ -89,7 +93,7 @@ struct sampler_event {
 	uint32_t source;
 	int64_t period_ns; /* SAMPLER_STARTED, SAMPLER_PERIOD: the source's; SAMPLER_PACE: the mean */
 	int64_t asked_ns;  /* of the same three: the one that was asked for */
-	struct err err;    /* SAMPLER_FAILED, SAMPLER_GONE, SAMPLER_INVALID */
+	struct err err;    /* SAMPLER_FAILED, SAMPLER_GONE, SAMPLER_NEWS, SAMPLER_INVALID, ..._ONE */
 	struct source_mark mark;
 };
 int sampler_fd(const struct sampler *s);

@@ -26,8 +26,9 @@ struct sampler_entry {
 	bool gap;
 	int64_t gap_after_ns;
 	uint64_t seq;
-	int64_t invalid_ns;      /* since when samples fail; 0: the last one was valid */
-	bool invalid;            /* that was reported */
+	int64_t invalid_ns; /* since when samples fail; 0: the last one was valid */
+	bool invalid;       /* that was reported */
+	struct sample_failures failures;
 	int64_t period_ns;       /* as the source reported it */
 	int64_t asked_ns;        /* as it was asked for */
 	int64_t wake_ns, due_ns; /* due: begun_ns and a multiple of wake_ns */

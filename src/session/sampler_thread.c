@@ -158,18 +158,34 @@ static void push_sample(struct sampler_worker *l, uint32_t index, struct sampler
 		subscriber_push(l->subscribers[i], sample, entry->source->n_sums, entry->source->n_slots);
 }
 
+static void report_failure(struct sampler_worker *l, uint32_t index, enum sampler_event_kind kind)
+{
+	const struct sample *sample = l->entries[index].sample;
+	struct sampler_event event = {.source = index, .kind = kind, .mark.time_ns = sample->end_ns};
+
+	err_set(&event.err, 0, "%s", sample_failure_texts[sample_failure(sample->flags)]);
+	sampler_report(l->sampler, &event);
+}
+
 static void judge_sample(struct sampler_worker *l, uint32_t index, struct sampler_entry *entry, int64_t now)
 {
 	bool fails = entry->sample->flags & SAMPLE_ERROR;
-	const char *why = entry->source->failure;
-	struct sampler_event event = {.source = index, .kind = fails ? SAMPLER_INVALID : SAMPLER_VALID};
 
+	if (sample_failures_add(&entry->failures, entry->sample->flags, now))
+		report_failure(l, index, SAMPLER_INVALID_ONE);
 	if (!fails || !entry->invalid_ns)
 		entry->invalid_ns = fails ? now : 0;
 	if (fails == entry->invalid || (fails && now - entry->invalid_ns < SAMPLER_INVALID_NS))
 		return;
 	entry->invalid = fails;
-	err_set(&event.err, 0, "%s", why ? why : "the driver reports no reason");
+	report_failure(l, index, fails ? SAMPLER_INVALID : SAMPLER_VALID);
+}
+
+static void report_news(struct sampler_worker *l, uint32_t index, struct source *source)
+{
+	struct sampler_event event = {.source = index, .kind = SAMPLER_NEWS};
+
+	err_set(&event.err, 0, "%s", take_ptr(&source->news));
 	sampler_report(l->sampler, &event);
 }
 
@@ -218,6 +234,8 @@ static bool read_entry(struct sampler_worker *l, uint32_t index)
 	}
 	if (n == READS_MAX)
 		entry->silenced = true;
+	if (source->news)
+		report_news(l, index, source);
 	while (extras->mark && extras->mark(source, &mark.mark))
 		sampler_report(l->sampler, &mark);
 	if (got == READ_GONE)

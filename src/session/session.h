@@ -63,7 +63,6 @@ struct session_source {
 	int64_t described_ns;
 	char reported[256];              /* last message about it, so that no message is repeated */
 	char silence[32];                /* AWAY_SILENT: "silent for 12 s" */
-	char failure[128];               /* why its samples fail; it stays when they are valid again */
 	bool paused;                     /* AWAY_PAUSED or AWAY_RESTS: not retried before that ends */
 	unsigned epoch;                  /* changes when the source measures something else */
 	struct source_priority priority; /* asked for since it was started */

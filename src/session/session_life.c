@@ -135,15 +135,20 @@ static void note_answer(struct session_source *s, char *text, size_t size)
 	s->reported[0] = 0;
 }
 
-static void note_validity(struct session_source *s, const struct sampler_event *event, char *text,
-			  size_t size)
+/* One that fails becomes a mark, too. */
+static void note_validity(struct session *session, const struct session_source *s,
+			  const struct sampler_event *event, char *text, size_t size)
 {
 	if (event->kind == SAMPLER_VALID) {
 		snprintf(text, size, "%s: samples are valid again", s->title);
 		return;
 	}
-	str_printable(s->failure, sizeof(s->failure), event->err.text);
-	snprintf(text, size, "%s: every sample fails: %s", s->title, s->failure);
+	snprintf(text, size, "%s: %s: %s", s->title,
+		 event->kind == SAMPLER_INVALID ? "every sample fails" : "a sample failed", event->err.text);
+	if (event->kind == SAMPLER_INVALID)
+		return;
+	session->mark.time_ns = event->mark.time_ns;
+	str_printable(session->mark.text, sizeof(session->mark.text), text);
 }
 
 static void take_event(struct session *session, const struct sampler_event *event, int64_t now_ns, char *text,
@@ -164,8 +169,11 @@ static void take_event(struct session *session, const struct sampler_event *even
 			s->period_ns = event->period_ns;
 		else if (event->kind == SAMPLER_PACE)
 			note_pace(s, event, text, size);
-		else if (event->kind == SAMPLER_INVALID || event->kind == SAMPLER_VALID)
-			note_validity(s, event, text, size);
+		else if (event->kind == SAMPLER_NEWS)
+			snprintf(text, size, "%s: %s", s->title, event->err.text);
+		else if (event->kind == SAMPLER_INVALID_ONE || event->kind == SAMPLER_INVALID ||
+			 event->kind == SAMPLER_VALID)
+			note_validity(session, s, event, text, size);
 		else if (s == session->picked && event->kind != SAMPLER_STARTED)
 			session_lose_counted(session, text, size);
 		else if ((s->away == AWAY_ASIDE && session_is_counting(session)) || s->away == AWAY_TURNED)

@@ -22,8 +22,8 @@ static struct {
 	pthread_mutex_t lock;
 	bool taken; /* by another program */
 	bool counts;
-	bool fails; /* every sample */
-	char node;  /* the last letter of its node's name; 0: it has none */
+	bool fails, fails_once; /* every sample */
+	char node;              /* the last letter of its node's name; 0: it has none */
 	unsigned opens, enables, reads;
 } gpu = {.lock = PTHREAD_MUTEX_INITIALIZER, .node = '3'};
 
@@ -138,9 +138,9 @@ static enum read_result turn_read(struct source *source, int64_t now_ns, struct 
 		return READ_NONE;
 	lock_gpu();
 	gone = turn->node != gpu.node;
-	sample->flags |= gpu.fails ? SAMPLE_ERROR : 0;
+	sample->flags |= gpu.fails || gpu.fails_once ? sample_failed(FAILURE_RESET) : 0;
+	gpu.fails_once = false;
 	unlock_gpu();
-	source->failure = "it is scripted";
 	if (gone)
 		return READ_GONE;
 	sample->begin_ns = turn->begin_ns;
@@ -443,6 +443,8 @@ static void let_samples_fail(bool fails)
 	unlock_gpu();
 }
 
+#define RESET "the GPU was reset, which stops its counters: they are started again"
+
 static void samples_that_fail_for_a_second_are_reported_once_and_when_they_are_valid_again(void **state)
 {
 	struct session_gpu_bench *b = *state;
@@ -452,14 +454,35 @@ static void samples_that_fail_for_a_second_are_reported_once_and_when_they_are_v
 	await_samples(b, 0);
 	for (int i = 0; i < 2; i++) {
 		let_samples_fail(true);
-		assert_string_equal(said(b, 0), "Fake GPU: every sample fails: it is scripted");
-		assert_string_equal(s->gpu->failure, "it is scripted");
+		if (i == 0) /* soon after the last one it is no news */
+			assert_string_equal(said(b, 0), "Fake GPU: a sample failed: " RESET);
+		assert_string_equal(said(b, 0), "Fake GPU: every sample fails: " RESET);
 		for (int k = 0; k < 10; k++)
 			await_samples(b, 0);
 		assert_string_equal(b->text, "");
 		let_samples_fail(false);
 		assert_string_equal(said(b, 0), "Fake GPU: samples are valid again");
 	}
+}
+
+/* A reset lasts for one sample: it is told, and is a mark at its time. */
+static void one_sample_that_fails_is_reported_with_its_reason_and_marked(void **state)
+{
+	struct session_gpu_bench *b = *state;
+	struct session *s = &b->session;
+
+	adopt_gpu(s);
+	await_samples(b, 0);
+	lock_gpu();
+	gpu.fails_once = true;
+	unlock_gpu();
+	assert_string_equal(said(b, 0), "Fake GPU: a sample failed: " RESET);
+	assert_string_equal(s->mark.text, "Fake GPU: a sample failed: " RESET);
+	assert_true(s->mark.time_ns > 0);
+	for (int k = 0; k < 10; k++)
+		await_samples(b, 0);
+	assert_string_equal(b->text, "");
+	assert_int_equal(s->mark.time_ns, 0);
 }
 
 static void nobody_asks_while_a_log_is_made_of_the_sources_or_nobody_looks(void **state)
@@ -502,6 +525,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(
 			samples_that_fail_for_a_second_are_reported_once_and_when_they_are_valid_again,
 			set_up, tear_down),
+		cmocka_unit_test_setup_teardown(one_sample_that_fails_is_reported_with_its_reason_and_marked,
+						set_up, tear_down),
 		cmocka_unit_test_setup_teardown(
 			nobody_asks_while_a_log_is_made_of_the_sources_or_nobody_looks, set_up, tear_down),
 	};

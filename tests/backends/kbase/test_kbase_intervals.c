@@ -81,9 +81,8 @@ static void a_stamp_that_cannot_be_spoils_its_own_sample_only(void **state)
 			gpu->endless_samples = 1;
 			gpu->endless_stamp = absurd_stamps[i];
 			kbase_run_next(&r);
-			assert_int_equal(r.sample->flags, SAMPLE_ERROR);
+			assert_int_equal(r.sample->flags, sample_failed(FAILURE_STAMPS));
 			assert_int_equal(r.sample->end_ns - r.sample->begin_ns, 0);
-			assert_string_equal(r.source->failure, "its timestamps are impossible");
 			kbase_run_next(&r);
 			/* A dump says only when it ended: the next one has the time and the counts
 			 * of both. A sample says when it began. */
@@ -92,7 +91,6 @@ static void a_stamp_that_cannot_be_spoils_its_own_sample_only(void **state)
 			assert_int_equal(r.sample->end_ns, before_ns + 200 * MS);
 			assert_int_equal(kbase_run_value(&r),
 					 kbase_run_counted(&r, gpu, r.sample->begin_ns, r.sample->end_ns));
-			assert_null(r.source->failure);
 			for (int n = 0; n < 3; n++) {
 				kbase_run_next(&r);
 				assert_int_equal(r.sample->flags, 0);

@@ -263,8 +263,7 @@ static void flags_times_and_cycles_are_taken_and_unknown_items_are_skipped(void 
 	assert_true(fold_sample(&b, &interval));
 	assert_int_equal(interval.begin_ns, 1000);
 	assert_int_equal(interval.end_ns, 2000);
-	assert_int_equal(interval.flags, SAMPLE_STRETCHED);
-	assert_string_equal(interval.failure, "the driver could not read the counters");
+	assert_int_equal(interval.flags, SAMPLE_STRETCHED | sample_failed(FAILURE_UNREAD));
 	assert_int_equal(interval.cycles[KBASE_CLOCK_TOP], 850);
 	assert_int_equal(interval.cycles[KBASE_CLOCK_SHADER], 700);
 	bench_fini(&b);

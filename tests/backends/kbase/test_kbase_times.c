@@ -207,10 +207,10 @@ static void absurd_stamps_spoil_their_own_sample_only(void **state)
 		bad.end_ns = (int64_t)((uint64_t)bad.end_ns + (uint64_t)absurd[i].end_ns);
 		*b->sample = (struct sample){0};
 		now_ns = 100 * S + 300 * MS;
-		if (kbase_times_convert(&b->times, &b->sys, &bad, now_ns, b->sample) != known || !bad.failure)
-			fail_msg("case %zu: is it known when it ended? %d; failure: %s", i, !known,
-				 bad.failure);
-		assert_int_equal(b->sample->flags, SAMPLE_ERROR);
+		if (kbase_times_convert(&b->times, &b->sys, &bad, now_ns, b->sample) != known)
+			fail_msg("case %zu: is it known when it ended? %d", i, !known);
+		assert_true(b->sample->flags == sample_failed(FAILURE_STAMPS) ||
+			    b->sample->flags == sample_failed(FAILURE_SHORT));
 		assert_int_equal(b->sample->begin_ns, 100 * S + at);
 		assert_int_equal(b->sample->end_ns, 100 * S + at);
 		assert_false(convert_sample(b, 300 * MS, 400 * MS, 0)->flags & SAMPLE_ERROR);
