@@ -9,6 +9,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#define LOCK_TRIES 20
+#define LOCK_WAIT_MS 10
+
 static bool read_text(const struct sys *sys, const char *path, char text[32])
 {
 	return path[0] && sys_read_file(sys, path, text, 32) > 0;
@@ -18,7 +21,7 @@ void drm_profiling_init(struct drm_profiling_switch *s, const struct sys *sys, c
 {
 	char path[SYSFS_PATH], text[32];
 
-	*s = (struct drm_profiling_switch){.sys = sys, .on = on};
+	*s = (struct drm_profiling_switch){.sys = sys, .on = on, .lock_fd = -1};
 	snprintf(s->note, sizeof(s->note), "run/malitop-profiling-%.32s", node);
 	snprintf(s->path, sizeof(s->path), "sys/class/drm/%.32s/device/profiling", node);
 	errno = 0;
@@ -108,53 +111,88 @@ static bool read_start(const struct sys *sys, uint64_t pid, uint64_t *start)
 	return true;
 }
 
+/* One of a version without locks is known by its number. */
+static bool is_wanted(const struct drm_profiling_switch *s, const uint64_t words[3])
+{
+	int fd = s->sys->open(s->sys, s->path, O_RDONLY);
+	bool locked = fd >= 0 && sys_is_locked(fd);
+	uint64_t start;
+
+	if (fd >= 0)
+		s->sys->close(s->sys, fd);
+	return locked || (read_start(s->sys, words[0], &start) && start == words[1]);
+}
+
 bool drm_profiling_left_on(const struct drm_profiling_switch *s, unsigned *before)
 {
-	uint64_t words[3], start;
+	uint64_t words[3];
 
 	if (!read_note(s, words) || drm_profiling_state(s) != DRM_PROFILING_ON)
 		return false;
 	*before = (unsigned)words[2];
-	return !read_start(s->sys, words[0], &start) || start != words[1];
+	return !is_wanted(s, words);
+}
+
+/* One that puts back the old value excludes others for a moment. */
+static bool share_lock(struct drm_profiling_switch *s)
+{
+	if (s->lock_fd < 0)
+		s->lock_fd = s->sys->open(s->sys, s->path, O_RDWR);
+	for (unsigned i = 0; s->lock_fd >= 0 && i < LOCK_TRIES && !sys_lock(s->lock_fd, SYS_LOCK_SHARED); i++)
+		s->sys->poll(s->sys, NULL, 0, LOCK_WAIT_MS);
+	return s->lock_fd >= 0;
+}
+
+static bool write_note(const struct drm_profiling_switch *s, unsigned before)
+{
+	uint64_t start = 0;
+	char text[96];
+
+	read_start(s->sys, (uint64_t)getpid(), &start);
+	snprintf(text, sizeof(text), "%ld %llu %u\n", (long)getpid(), (unsigned long long)start, before);
+	s->sys->unlink_at(s->sys, s->sys->root_fd, s->note);
+	return write_file(s->sys, s->note, O_CREAT | O_EXCL, text);
+}
+
+static void drop_lock(struct drm_profiling_switch *s)
+{
+	if (s->lock_fd >= 0)
+		s->sys->close(s->sys, take_fd(&s->lock_fd));
 }
 
 bool drm_profiling_set(struct drm_profiling_switch *s)
 {
-	unsigned before, left;
-	char text[96];
-	uint64_t start = 0;
+	bool locked = s->path[0] && share_lock(s), ok;
+	int saved = s->path[0] ? errno : ENOENT;
+	unsigned before;
 
-	if (drm_profiling_left_on(s, &left))
-		before = left; /* take over the duty */
-	else if (!read_value(s, &before))
-		return errno = s->path[0] ? errno : ENOENT, false;
-	else if ((before & s->on) == s->on)
+	ok = read_value(s, &before);
+	if (ok && (before & s->on) == s->on)
+		return true; /* with a note of another one: the last one puts back what it says */
+	ok = ok && locked && write_note(s, before) && write_value(s, s->on);
+	if (ok)
 		return true;
-	read_start(s->sys, (uint64_t)getpid(), &start);
-	snprintf(text, sizeof(text), "%ld %llu %u\n", (long)getpid(), (unsigned long long)start, before);
-	s->sys->unlink_at(s->sys, s->sys->root_fd, s->note);
-	if (!write_file(s->sys, s->note, O_CREAT | O_EXCL, text))
-		return false;
-	if (!write_value(s, s->on)) {
-		int saved = errno;
-
+	saved = locked ? errno : saved;
+	if (locked)
 		s->sys->unlink_at(s->sys, s->sys->root_fd, s->note);
-		errno = saved;
-		return false;
-	}
-	s->before = before;
-	s->set = true;
-	return true;
+	drop_lock(s);
+	return errno = saved, false;
 }
 
+/* Of two that end at once, both give up their share before either tries to have the lock alone, so
+ * one of them gets it. */
 void drm_profiling_restore(struct drm_profiling_switch *s)
 {
+	uint64_t words[3];
 	unsigned now;
 
-	if (!s->set)
+	if (s->lock_fd < 0)
 		return;
-	s->set = false;
-	if (read_value(s, &now) && now == s->on)
-		write_value(s, s->before);
-	s->sys->unlink_at(s->sys, s->sys->root_fd, s->note);
+	if (sys_lock(s->lock_fd, SYS_LOCK_NONE) && sys_lock(s->lock_fd, SYS_LOCK_ONLY) &&
+	    read_note(s, words)) {
+		if (read_value(s, &now) && now == s->on)
+			write_value(s, (unsigned)words[2]);
+		s->sys->unlink_at(s->sys, s->sys->root_fd, s->note);
+	}
+	drop_lock(s);
 }

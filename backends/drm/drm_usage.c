@@ -9,6 +9,7 @@
 #define CLOCK_NS 10000000ll    /* shortest time between two reads of the clock */
 #define LEVELS_NS 1000000000ll /* how often temperatures are read */
 #define MS_NS 1000000ull
+#define MEND_NS 5000000000ll      /* programs that disagree do not write all the time */
 #define POWERED_OVER_NS 2000000ll /* more is no rounding */
 
 _Static_assert(GPU_CLOCK_CY == 0, "the clock is the first slot, with and without counters");
@@ -38,6 +39,7 @@ void drm_usage_open(struct drm_usage *u, const struct sys *sys, const struct drm
 	u->reports = has_report(sys, fd);
 	sysfs_file_init(&u->powered_file, true, "sys/class/drm/%s/device/power/runtime_active_time", u->node);
 	drm_profiling_init(&u->profiling, sys, u->node, driver->profiling_on);
+	u->asked = profiling;
 	if (profiling && !drm_profiling_set(&u->profiling))
 		u->refused = errno;
 	u->has_powered = sysfs_file_read(sys, &u->powered_file, text, sizeof(text)) > 0;
@@ -171,8 +173,27 @@ static void sum_clients(struct drm_usage *u)
 			sum_client(u, &c->left[i], profiling);
 }
 
+/* Another program may turn off what --profiling has turned on. */
+static void mend_profiling(struct drm_usage *u, int64_t now_ns)
+{
+	static const char *const said[] = {
+		"another program turned profiling off, and it cannot be turned on again: run as root",
+		"another program turned profiling off: it is on again"};
+	bool ok;
+
+	if (!u->asked || u->refused || now_ns < u->mend_ns ||
+	    drm_profiling_state(&u->profiling) != DRM_PROFILING_OFF)
+		return;
+	ok = drm_profiling_set(&u->profiling);
+	if (ok || !u->mend_failed)
+		u->news = said[ok];
+	u->mend_failed = !ok;
+	u->mend_ns = now_ns + MEND_NS;
+}
+
 static void read_usage(struct drm_usage *u, int64_t now_ns)
 {
+	mend_profiling(u, now_ns);
 	drm_clients_read(&u->clients, now_ns);
 	u->window_ns = u->has_read ? now_ns - u->read_ns : 0;
 	u->read_ns = now_ns;
@@ -295,7 +316,7 @@ void drm_usage_note(const struct drm_usage *u, const char *path, struct strbuf *
 	else if (u->refused)
 		strbuf_printf(text, "%s: --profiling: cannot turn it on: %s%s", path, strerror(u->refused),
 			      u->refused == EACCES || u->refused == EPERM ? ": run as root" : "");
-	else if (!u->profiling.set && drm_profiling_left_on(&u->profiling, &before))
+	else if (drm_profiling_left_on(&u->profiling, &before))
 		strbuf_printf(
 			text,
 			"%s: profiling was left on by a malitop that was killed: echo %u | sudo tee /%s",
@@ -340,7 +361,7 @@ void drm_usage_describe(const struct drm_usage *u, struct strbuf *text)
 			"limited: profiling: off: no times of queues and programs; --profiling turns it "
 			"on while malitop runs -> echo %u | sudo tee /%s\n",
 			u->driver->profiling_on, u->profiling.path);
-	else if (!u->profiling.set && drm_profiling_left_on(&u->profiling, &before))
+	else if (drm_profiling_left_on(&u->profiling, &before))
 		strbuf_printf(
 			text,
 			"limited: profiling: left on by a malitop that was killed, which costs a little "

@@ -17,8 +17,10 @@
  * (Panfrost of 6.7 to 6.9). Root may set it. It belongs to the device, and outlives the process
  * that set it.
  *
- * So the process that turns it on restores the old value, and notes it in /run meanwhile: if it is
- * killed, the next process knows what was left on, and what to restore.
+ * So the process that turns it on notes the old value in /run. Each one that wants it on has a lock of
+ * the switch meanwhile, which all share and which the kernel ends with the process; the one that
+ * ends last restores the old value. If that one is killed, the next process knows what was left on,
+ * and what to restore.
  *
  * Thread: set and restore, one at a time for a switch; the rest any. */
 
@@ -34,16 +36,17 @@ struct drm_profiling_switch {
 	char path[SYSFS_PATH]; /* "" if there is none */
 	char note[SYSFS_PATH]; /* "run/malitop-profiling-renderD128" */
 	unsigned on;           /* the value that times jobs */
-	bool set;              /* by us: to be put back */
-	unsigned before;
+	int lock_fd;           /* -1: it is not wanted, or may not be changed */
 };
 
 /* Find the switch of a node ("renderD128"). */
 void drm_profiling_init(struct drm_profiling_switch *s, const struct sys *sys, const char *node, unsigned on);
 enum drm_profiling drm_profiling_state(const struct drm_profiling_switch *s);
-/* Turn it on, unless it is on. Returns false with errno if that is not permitted. */
+/* Want it on, and turn it on unless it is. Returns false with errno if that is not permitted. May be
+ * called again if it is off again. */
 bool drm_profiling_set(struct drm_profiling_switch *s);
-/* Put the old value back, if we set it and no other program has changed it since. */
+/* Want it no longer. If no other malitop does, put back the old value, unless another program has
+ * changed it since. */
 void drm_profiling_restore(struct drm_profiling_switch *s);
 /* Whether a malitop that does not run any more left it on. *before gets the value to put back. */
 bool drm_profiling_left_on(const struct drm_profiling_switch *s, unsigned *before);
@@ -74,6 +77,7 @@ struct drm_usage {
 	char node[32]; /* "renderD128" */
 	struct gpu_system system;
 	struct drm_profiling_switch profiling;
+	bool asked;   /* --profiling */
 	int refused;  /* errno: --profiling could not turn it on; 0: not asked, or it is on */
 	bool reports; /* the kernel reports clients: it does so for our own file */
 	unsigned clock_slot, level_slot, powered_slot, client_slot;
@@ -89,6 +93,9 @@ struct drm_usage {
 	uint64_t powered_ms;
 	int64_t powered_at_ns, powered_over_ns; /* of its last read; what that had beyond the time */
 	bool has_read;
+	int64_t mend_ns;  /* profiling is not turned on again before */
+	bool mend_failed; /* the last time */
+	const char *news; /* for source->news */
 	/* The last read of the clients: */
 	uint64_t used_ns[DRM_USAGE_ENGINES], used_cycles[DRM_USAGE_ENGINES], powered_ns, bytes;
 	int64_t window_ns;

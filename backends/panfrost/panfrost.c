@@ -416,6 +416,7 @@ static enum read_result panfrost_read(struct source *source, int64_t now_ns, str
 	sample->flags |= source_stretched(sample->begin_ns, sample->end_ns, source->period_ns);
 	active = counts && p->gpu.fold.active >= 0 ? sample->value[p->gpu.fold.active] : SAMPLE_UNKNOWN;
 	drm_usage_fill(&p->gpu.usage, sample->end_ns, active, sample);
+	source->news = take_ptr(&p->gpu.usage.news);
 	return READ_GOT;
 }
 

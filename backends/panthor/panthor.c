@@ -2,6 +2,7 @@
 
 #include "backends/backends.h"
 #include "backends/gpu/gpu_identity.h"
+#include "base/alloc.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -169,6 +170,7 @@ static enum read_result panthor_read(struct source *source, int64_t now_ns, stru
 		p->next_ns += source->period_ns * ((now_ns - p->next_ns) / source->period_ns + 1);
 	memset(sample->value, 0xff, source->n_slots * sizeof(*sample->value)); /* SAMPLE_UNKNOWN */
 	got = p->interface ? read_counters(source, p, due, sample) : read_clients(p, now_ns, sample);
+	source->news = take_ptr(&p->gpu.usage.news);
 	if (got == READ_GOT)
 		sample->flags |= source_stretched(sample->begin_ns, sample->end_ns, source->period_ns);
 	return got;

@@ -307,6 +307,22 @@ ssize_t sys_reread(const struct sys *sys, int fd, char *buf, size_t size)
 	return got;
 }
 
+bool sys_lock(int fd, enum sys_lock lock)
+{
+	static const short types[] = {
+		[SYS_LOCK_NONE] = F_UNLCK, [SYS_LOCK_SHARED] = F_RDLCK, [SYS_LOCK_ONLY] = F_WRLCK};
+	struct flock whole = {.l_type = types[lock], .l_whence = SEEK_SET};
+
+	return fcntl(fd, F_OFD_SETLK, &whole) == 0;
+}
+
+bool sys_is_locked(int fd)
+{
+	struct flock whole = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
+
+	return fcntl(fd, F_OFD_GETLK, &whole) == 0 && whole.l_type != F_UNLCK;
+}
+
 bool sys_read_i64(const struct sys *sys, const char *path, int64_t *value)
 {
 	char buf[64];

@@ -152,6 +152,86 @@ static void a_note_of_a_malitop_that_runs_is_no_leftover(void **state)
 	drm_run_fini(&r);
 }
 
+static void a_switch_that_several_want_is_put_back_by_the_last(void **state)
+{
+	enum { END_A, END_B, KILL_A, KILL_B }; /* the kernel closes the files of a killed one */
+	static const struct {
+		int first, last;
+		bool left;
+	} cases[] = {
+		{END_A, END_B, false}, {END_B, END_A, false}, {KILL_A, END_B, false}, {KILL_B, END_A, false},
+		{END_A, KILL_B, true}, {END_B, KILL_A, true}, {KILL_A, KILL_B, true},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+		struct drm_profiling_switch s[2], later;
+		unsigned before;
+		struct drm_run r;
+
+		begin_run(&r, 3);
+		drm_profiling_init(&later, &r.fake.sys, "renderD128", 3);
+		for (int k = 0; k < 2; k++) {
+			drm_profiling_init(&s[k], &r.fake.sys, "renderD128", 3);
+			assert_true(drm_profiling_set(&s[k]));
+		}
+		for (int k = 0; k < 2; k++) {
+			int what = k ? cases[i].last : cases[i].first;
+			struct drm_profiling_switch *own = &s[what % 2];
+
+			check_file(&r, SYSFS, "3\n");
+			assert_false(drm_profiling_left_on(&later, &before));
+			if (what < KILL_A)
+				drm_profiling_restore(own);
+			else
+				r.fake.sys.close(&r.fake.sys, own->lock_fd);
+		}
+		assert_int_equal(has_note(&r), cases[i].left);
+		check_file(&r, SYSFS, cases[i].left ? "3\n" : "1\n");
+		if (cases[i].left) {
+			assert_true(drm_profiling_left_on(&later, &before));
+			assert_int_equal(before, 1);
+			assert_true(drm_profiling_set(&later));
+			drm_profiling_restore(&later);
+			check_file(&r, SYSFS, "1\n");
+			assert_false(has_note(&r));
+		}
+		drm_run_fini(&r);
+	}
+}
+
+static void what_another_program_turns_off_is_said_and_turned_on_again(void **state)
+{
+	(void)state;
+	for (size_t i = 1; i < ARRAY_LEN(switches); i++)
+		for (int by_user = 0; by_user < 2; by_user++) { /* it was on before */
+			struct drm_run r;
+			int said = 0;
+
+			begin_run(&r, i);
+			if (by_user)
+				drm_run_write(&r, switches[i].on, "%s", switches[i].path);
+			assert_true(drm_run_open(&r) && drm_run_start(&r, 500 * MS));
+			drm_run_next(&r);
+			assert_null(r.source->news);
+			for (int k = 0; k < 40; k++) { /* the other one insists for 20 s */
+				if (k < 20)
+					drm_run_write(&r, "0\n", "%s", switches[i].path);
+				drm_run_next(&r);
+				said += r.source->news != NULL;
+				if (r.source->news)
+					assert_string_equal(r.source->news, "another program turned "
+									    "profiling off: it is on again");
+			}
+			assert_in_range(said, 2, 4);
+			check_file(&r, switches[i].path, switches[i].on);
+			drm_run_close(&r);
+			check_file(&r, switches[i].path, "0\n");
+			assert_false(has_note(&r));
+			drm_run_fini(&r);
+		}
+}
+
 static void a_refusal_says_why(void **state)
 {
 	struct drm_run r;
@@ -174,6 +254,8 @@ int main(void)
 		cmocka_unit_test(what_somebody_else_changed_is_not_put_back),
 		cmocka_unit_test(a_kill_is_reported_next_time_and_the_old_value_is_remembered),
 		cmocka_unit_test(a_note_of_a_malitop_that_runs_is_no_leftover),
+		cmocka_unit_test(a_switch_that_several_want_is_put_back_by_the_last),
+		cmocka_unit_test(what_another_program_turns_off_is_said_and_turned_on_again),
 		cmocka_unit_test(a_refusal_says_why),
 	};
 
