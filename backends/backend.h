@@ -109,6 +109,9 @@ struct source {
 	 * usual time. */
 	bool cut;
 
+	/* With READ_GONE: what the user must know, static; or NULL. */
+	const char *gone;
+
 	/* Set by a source that returns READ_GONE because the process that it measured has exited.
 	 * It is not reopened, because another process may have reused the pid. */
 	bool ended;

@@ -7,14 +7,14 @@
 #include <stdio.h>
 #include <string.h>
 
-static bool is_there(const struct drm_gpu *g)
+bool drm_gpu_is_there(const struct drm_gpu *g)
 {
 	return !g->watched || drm_node_exists(g->sys, drm_node_name(g->path));
 }
 
 static void close_node(struct drm_gpu *g)
 {
-	if (g->fd >= 0 && is_there(g))
+	if (g->fd >= 0 && drm_gpu_is_there(g))
 		g->sys->close(g->sys, g->fd);
 	g->fd = -1;
 }
@@ -94,9 +94,15 @@ void drm_gpu_fill(struct drm_gpu *g, struct source *source, const struct drm_usa
 		add_note(source, note.p);
 }
 
+void drm_gpu_let_go(struct drm_gpu *g)
+{
+	if (g->watched)
+		close_node(g);
+}
+
 bool drm_gpu_ask(const struct drm_gpu *g, unsigned long request, void *arg)
 {
-	if (!is_there(g))
+	if (!drm_gpu_is_there(g))
 		return errno = ENODEV, false;
 	return g->sys->drm_ioctl(g->sys, g->fd, request, arg) == 0;
 }

@@ -10,7 +10,7 @@
 
 struct drm_gpu {
 	const struct sys *sys;
-	int fd; /* -1: not open */
+	int fd; /* -1: not open, or not any more */
 	char path[128];
 	bool watched; /* sysfs had the node: it is asked before each call */
 	struct sys_drm_version version;
@@ -41,6 +41,10 @@ bool drm_gpu_refuse(struct drm_gpu *g, const struct drm_usage_driver *driver, co
 /* Fill the source: its product, names, constants and slots. */
 void drm_gpu_fill(struct drm_gpu *g, struct source *source, const struct drm_usage_driver *driver,
 		  const struct drm_gpu_facts *facts);
+/* Close the node, which is of no more use, if sysfs shows whether the GPU is there. */
+void drm_gpu_let_go(struct drm_gpu *g);
+/* Whether sysfs still has the node, or never had. */
+bool drm_gpu_is_there(const struct drm_gpu *g);
 /* An ioctl, unless the driver has been unbound from the GPU: Panfrost would crash the kernel then.
  * Returns false with errno, ENODEV in that case. */
 bool drm_gpu_ask(const struct drm_gpu *g, unsigned long request, void *arg);

@@ -205,6 +205,8 @@ static bool panfrost_open(struct source *source, const char *device, struct err 
 		return drm_gpu_refuse(&p->gpu, &panfrost_usage, &why, err);
 	p->counters = find_counters(source, p);
 	fill_source(source, p);
+	if (p->counters != PANFROST_COUNTERS) /* so that an unbind does no harm */
+		drm_gpu_let_go(&p->gpu);
 	return true;
 }
 
@@ -386,12 +388,14 @@ static enum read_result read_counters(struct source *source, struct panfrost *p,
 	return READ_GOT;
 }
 
-/* Whether the GPU is still there: ask for something that the driver keeps in memory. */
+/* Whether the GPU is still there: look at sysfs, or ask for something that the driver keeps in
+ * memory. */
 static enum read_result read_clients(struct panfrost *p, int64_t now_ns, struct sample *sample)
 {
 	struct panfrost_get_param request = {.param = PANFROST_GPU_PROD_ID};
 
-	if (!drm_gpu_ask(&p->gpu, PANFROST_GET_PARAM, &request) && errno == ENODEV)
+	if (p->gpu.fd < 0 ? !drm_gpu_is_there(&p->gpu)
+			  : !drm_gpu_ask(&p->gpu, PANFROST_GET_PARAM, &request) && errno == ENODEV)
 		return READ_GONE;
 	sample->begin_ns = p->end_ns;
 	sample->end_ns = p->end_ns = now_ns;
@@ -411,6 +415,9 @@ static enum read_result panfrost_read(struct source *source, int64_t now_ns, str
 		p->next_ns += source->period_ns * ((now_ns - p->next_ns) / source->period_ns + 1);
 	memset(sample->value, 0xff, source->n_slots * sizeof(*sample->value)); /* SAMPLE_UNKNOWN */
 	got = counts ? read_counters(source, p, sample) : read_clients(p, now_ns, sample);
+	if (got == READ_GONE && p->gpu.fd >= 0)
+		source->gone = "if its driver was unbound, Linux before 7.3 crashes when a program that has "
+			       "the node open ends, malitop included: save your work first";
 	if (got != READ_GOT || sample->flags & SAMPLE_ERROR)
 		return got;
 	sample->flags |= source_stretched(sample->begin_ns, sample->end_ns, source->period_ns);

@@ -90,8 +90,9 @@ static void entry_lose(struct sampler_worker *l, uint32_t index)
 	bool ended = entry->source->ended;
 	struct err err;
 
-	err_set(&err, ended ? ESRCH : ENODEV, "%s: %s", entry->source->title,
-		ended ? "has ended" : "the device is gone");
+	err_set(&err, ended ? ESRCH : ENODEV, "%s: %s%s%s", entry->source->title,
+		ended ? "has ended" : "the device is gone", entry->source->gone ? ": " : "",
+		entry->source->gone ? entry->source->gone : "");
 	entry_leave(l, entry);
 	sampler_report(l->sampler,
 		       &(struct sampler_event){.kind = SAMPLER_GONE, .source = index, .err = err});

@@ -144,6 +144,28 @@ run "$nodes" doctor --verify >"$work/out" 2>&1
 tr -s ' \n' ' ' <"$work/out" | grep -q '/dev/dri/renderD128 samples 10 10 1 - right'
 check "verify" $? "a GPU that counts is not right: $(cat "$work/out")"
 
+# A job that hangs, and with it the counters, for a moment: who asks is told why, how often and when.
+reset='a sample failed: the GPU was reset, which stops its counters' name="reset"
+again='[1-9] samples* failed: the GPU was reset, which stops its counters: they are started again ([1-9])'
+nodes="panfrost-6.18 gpu=0x74021000 cores=3 unstable=1 reset=1500"
+told()
+{
+	grep -q "$2" "$1"
+	check "$name" $? "'$2' is not in $3: $(head -c 2000 "$1")"
+}
+run "$nodes" record -i100ms -d4s -o "$work/reset.mlog" >"$work/out" 2>&1
+told "$work/out" "$reset" "the messages of record"
+told "$work/out" "$again" "the end of record"
+run "$nodes" stat -m GPUClock -i100ms -d4s >"$work/out" 2>&1
+told "$work/out" "$again" "the end of stat"
+"$malitop" export "$work/reset.mlog" -f csv -m GPUClock -o "$work/reset.csv" >"$work/out" 2>&1
+told "$work/out" "$again" "the end of export"
+told "$work/reset.csv" 'error' "the exported rows"
+told "$work/reset.csv" 'mark' "the exported rows"
+"$malitop" report "$work/reset.mlog" -o "$work/reset.html" >/dev/null 2>&1
+told "$work/reset.html" "$reset" "the marks of the report"
+told "$work/reset.html" '0 samples were lost, [1-9] failed: the GPU was reset' "the report"
+
 node 128 panthor 3
 client panthor panthor
 gives "Panthor" "panthor-6.18 gpu=0xa8670000 cores=0x50005 slices=4" 'Mali-G610 4 cores  panthor 1.8, no counters' 'GPU by program'

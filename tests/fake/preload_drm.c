@@ -22,7 +22,9 @@ static __thread bool inside; /* the fake's own calls are real */
 static const char *taken_file;
 static struct fake_drm_gpu *taken_gpu; /* while that file exists */
 static const char *gone_file;
-static struct fake_drm_gpu *gone_gpu; /* likewise */
+static struct fake_drm_gpu *gone_gpu;  /* likewise */
+static struct fake_drm_gpu *reset_gpu; /* every reset_ns, after a job that hung */
+static int64_t reset_ns, next_reset_ns;
 
 #define REAL(name)                     \
 	static __typeof__(name) *real; \
@@ -58,6 +60,10 @@ static void enter_fake(void)
 		taken_gpu->taken = access(taken_file, F_OK) == 0;
 	if (gone_gpu)
 		gone_gpu->gone = access(gone_file, F_OK) == 0;
+	if (reset_gpu && fake.now_ns >= next_reset_ns) {
+		reset_gpu->reset = next_reset_ns ? RESET_STILL : reset_gpu->reset;
+		next_reset_ns = fake.now_ns + reset_ns;
+	}
 }
 
 static void leave_fake(void)
@@ -105,6 +111,10 @@ static void set_word(struct fake_drm_gpu *gpu, const char *key, const char *valu
 		gpu->deaf = v;
 	if (strcmp(key, "hangs") == 0)
 		gpu->hangs = v;
+	if (strcmp(key, "reset") == 0) {
+		reset_gpu = gpu;
+		reset_ns = (int64_t)v * 1000000;
+	}
 }
 
 static void add_node(char *words)
