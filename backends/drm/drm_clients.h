@@ -5,8 +5,8 @@
  * A client is one open file of a node. It is counted once, with the process of the lowest pid that
  * holds it, however often it was dup'ed or inherited. Other users' processes cannot be read without
  * rights; they are counted. Looking for files costs most, so a process is looked through each time
- * in its first ten seconds, and then every four seconds, spread over time; the files that were found
- * are read each time.
+ * in its first ten seconds, and then every four seconds, spread over time; the files that were
+ * found are read each time.
  *
  * What a client has used since it opened the node is of this window if its process did not have it
  * when it was looked through last. What it used after the last read before it closed is lost: then
@@ -61,8 +61,8 @@ struct drm_client {
 	int32_t pid;            /* the lowest that holds it */
 	struct drm_fdinfo info; /* the last read */
 	/* Used between the last two reads, in the order of info.engines, and as much as it would be
-	 * from begin_ns to end_ns; SAMPLE_UNKNOWN if that is not reported, or was not read in between
-	 * although it may have been there. */
+	 * from begin_ns to end_ns; SAMPLE_UNKNOWN if that is not reported, or was not read in
+	 * between although it may have been there. */
 	uint64_t ns[DRM_ENGINES_MAX], cycles[DRM_ENGINES_MAX];
 	unsigned round; /* of the last read */
 	int64_t at_ns;  /* likewise */

@@ -18,9 +18,9 @@ bool drm_node_driver(const struct sys *sys, const char *node, char *driver, size
 bool drm_node_is_mali(const struct sys *sys, const char *node, char *driver, size_t size);
 /* Whether no other node or device is a Mali GPU's, so that files of no certain GPU are its. */
 bool drm_node_is_alone(const struct sys *sys, const char *node);
-/* Whether sysfs has the node. Panfrost's driver gives no sign when it is unbound from its GPU: before
- * Linux 7.3 any call on an open file, reading its fdinfo and closing it then run on freed memory.
- * So a caller that has found a node in sysfs checks again before each of these. */
+/* Whether sysfs has the node. Panfrost's driver gives no sign when it is unbound from its GPU:
+ * before Linux 7.3 any call on an open file, reading its fdinfo and closing it then run on freed
+ * memory. So a caller that has found a node in sysfs checks again before each of these. */
 bool drm_node_exists(const struct sys *sys, const char *node);
 /* "renderD128" of "/dev/dri/renderD128". */
 const char *drm_node_name(const char *path);

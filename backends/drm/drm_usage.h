@@ -17,8 +17,8 @@
  * (Panfrost of 6.7 to 6.9). Root may set it. It belongs to the device, and outlives the process
  * that set it.
  *
- * So the process that turns it on notes the old value in /run. Each one that wants it on has a lock of
- * the switch meanwhile, which all share and which the kernel ends with the process; the one that
+ * So the process that turns it on notes the old value in /run. Each one that wants it on has a lock
+ * of the switch meanwhile, which all share and which the kernel ends with the process; the one that
  * ends last restores the old value. If that one is killed, the next process knows what was left on,
  * and what to restore.
  *
@@ -42,8 +42,8 @@ struct drm_profiling_switch {
 /* Find the switch of a node ("renderD128"). */
 void drm_profiling_init(struct drm_profiling_switch *s, const struct sys *sys, const char *node, unsigned on);
 enum drm_profiling drm_profiling_state(const struct drm_profiling_switch *s);
-/* Want it on, and turn it on unless it is. Returns false with errno if that is not permitted. May be
- * called again if it is off again. */
+/* Want it on, and turn it on unless it is. Returns false with errno if that is not permitted. May
+ * be called again if it is off again. */
 bool drm_profiling_set(struct drm_profiling_switch *s);
 /* Want it no longer. If no other malitop does, put back the old value, unless another program has
  * changed it since. */

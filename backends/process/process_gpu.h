@@ -78,9 +78,9 @@ void process_gpu_fini(struct process_gpu *gpu);
 /* Read again if the last read is older than a second; while there is no GPU, or one is lost, look
  * for them every ten seconds. */
 void process_gpu_refresh(struct process_gpu *gpu, const struct sys *sys, int64_t now_ns);
-/* What a process uses: nothing (0) if a GPU reports others but not it, unknown if no GPU reports, or
- * if a GPU reports that the process uses it but not how much.
- * Set *cursor to 0 before the first call; pids must ascend from call to call. */
+/* What a process uses: nothing (0) if a GPU reports others but not it, unknown if no GPU reports,
+ * or if a GPU reports that the process uses it but not how much. Set *cursor to 0 before the first
+ * call; pids must ascend from call to call. */
 struct process_gpu_use process_gpu_of(const struct process_gpu *gpu, unsigned pid, unsigned *cursor);
 
 #endif

@@ -413,8 +413,8 @@ static void put_commands(struct process_list *list, const struct table *processe
 	}
 }
 
-/* Whether the GPU time of a user may be that of this process: of one that has a context, whatever is
- * known of its memory, or of any where contexts are not reported. */
+/* Whether the GPU time of a user may be that of this process: of one that has a context, whatever
+ * is known of its memory, or of any where contexts are not reported. */
 static bool may_work(const struct process *p, uint32_t uid, bool contexts)
 {
 	return !p->is_thread && !p->kernel && p->uid == uid && (p->gpu_context || !contexts);

@@ -120,9 +120,9 @@ ssize_t sys_write(int fd, const void *buf, size_t n);
  * cannot be read or is not a number. */
 bool sys_read_i64(const struct sys *sys, const char *path, int64_t *value);
 
-/* Lock an open file, on behalf of its description: the kernel ends the lock when the last descriptor
- * is closed, also if the process is killed. Never waits: false with errno, EAGAIN if another one
- * has a lock that excludes it. SYS_LOCK_ONLY needs a file that is open for writing. */
+/* Lock an open file, on behalf of its description: the kernel ends the lock when the last
+ * descriptor is closed, also if the process is killed. Never waits: false with errno, EAGAIN if
+ * another one has a lock that excludes it. SYS_LOCK_ONLY needs a file that is open for writing. */
 enum sys_lock { SYS_LOCK_NONE, SYS_LOCK_SHARED, SYS_LOCK_ONLY };
 bool sys_lock(int fd, enum sys_lock lock);
 /* Whether any other description has a lock. Needs no right to write, and takes none. */

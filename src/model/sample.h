@@ -15,8 +15,8 @@ enum sample_flag {
 	SAMPLE_SIMULATED = 1 << 5,
 	SAMPLE_REPLAY = 1 << 6,
 };
-/* Why a sample failed: a bit of its flags beside SAMPLE_ERROR, so that logs and sums keep it. The bits
- * may never change. */
+/* Why a sample failed: a bit of its flags beside SAMPLE_ERROR, so that logs and sums keep it. The
+ * bits may never change. */
 enum sample_failure {
 	FAILURE_UNKNOWN, /* no bit */
 	FAILURE_RESET,
@@ -48,7 +48,8 @@ struct sample_failures {
 	uint64_t n[FAILURE_KINDS];
 	int64_t at_ns[FAILURE_KINDS]; /* of the last one; 0: there was none */
 };
-/* Count a sample. Returns whether it is a failure that is news: none of its kind in the second before. */
+/* Count a sample. Returns whether it is a failure that is news: none of its kind in the second
+ * before. */
 #define SAMPLE_FAILURE_NEWS_NS 1000000000ll
 bool sample_failures_add(struct sample_failures *f, uint32_t flags, int64_t at_ns);
 uint64_t sample_failures_all(const struct sample_failures *f);

@@ -44,8 +44,8 @@ struct recorder_state {
 	bool failed;
 	struct err err; /* if failed; after recorder_stop also if samples were lost */
 	/* After recorder_stop: samples of each source that did not fail, and their mean length; why
-	 * others failed; the verdict of the whole run ("" if it is not judged), and whether a finding of --fail-on
-	 * held. */
+	 * others failed; the verdict of the whole run ("" if it is not judged), and whether a
+	 * finding of --fail-on held. */
 	uint64_t n_samples[SESSION_SOURCES_MAX];
 	int64_t mean_ns[SESSION_SOURCES_MAX]; /* 0: there are none */
 	struct sample_failures failures[SESSION_SOURCES_MAX];

@@ -82,8 +82,8 @@ enum sampler_event_kind {
 	SAMPLER_MARK,    /* the measured program has set one */
 	SAMPLER_NEWS,    /* err.text: what the source has to say (source->news) */
 	SAMPLER_ANSWERS, /* a call of more than SAMPLER_SILENT_NS has returned */
-	/* A sample has failed, and none for the same reason in the second before: err.text: why; the
-	 * mark has its time. */
+	/* A sample has failed, and none for the same reason in the second before: err.text: why;
+	 * the mark has its time. */
 	SAMPLER_INVALID_ONE,
 	SAMPLER_INVALID, /* for SAMPLER_INVALID_NS all samples have failed; err.text: why */
 	SAMPLER_VALID    /* that is over */
