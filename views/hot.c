@@ -168,7 +168,8 @@ static void hot_draw(const struct drawing *d, struct rect r)
 				       "sysctl kernel.perf_event_paranoid=0) or CAP_PERFMON (sudo setcap "
 				       "cap_perfmon+ep on malitop). A program of your own needs neither: "
 				       "malitop stat --hot -- CMD"
-				     : "the first samples come within a second");
+			     : hot->refused ? "malitop stat --hot shows why, and what to try"
+					    : "the first samples come within a second");
 		return;
 	}
 	canvas_printf(d->canvas, rect_top(&r, 1), STYLE_DIM,

@@ -10,7 +10,7 @@ struct hot_shown {
 	const struct hot_table *table;     /* in scope */
 	struct hot_scope scope;
 	const char *event;           /* "cpu-clock, 199 Hz per busy CPU": printable */
-	bool may_not;                /* the kernel does not permit sampling */
+	bool refused, may_not;       /* nothing is sampled; the kernel does not permit it */
 	const char *whose;           /* "all processes", "game (5207)": printable */
 	double busy;                 /* CPU time of the scope, percent of one CPU; NaN: not known */
 	double seconds;              /* the span */

@@ -35,8 +35,8 @@ struct hand {
 struct hot {
 	struct hand *hand; /* NULL while it rests */
 	int64_t period_ns;
-	int64_t leave_ns; /* time to rest again; 0: not before it is asked to */
-	bool user_only;   /* set when it was opened, so that describe needs no hand */
+	int64_t leave_ns;           /* time to rest again; 0: not before it is asked to */
+	bool user_only, is_lowered; /* set when it was opened, so that describe needs no hand */
 };
 
 static void hand_free(struct hand *h)
@@ -219,6 +219,7 @@ static bool hot_open(struct source *source, const char *device, struct err *err)
 		return true;
 	}
 	hot->user_only = h->sampling.event.user_only;
+	hot->is_lowered = h->sampling.event.is_lowered;
 	if (rests)
 		hand_free(h);
 	else
@@ -321,6 +322,10 @@ static void hot_describe(const struct source *source, struct strbuf *text)
 	const struct hot *hot = source->priv;
 
 	strbuf_printf(text, "samples %s\n", source->driver);
+	if (hot->is_lowered)
+		strbuf_printf(text,
+			      "the rate is below %d Hz: kernel.perf_event_max_sample_rate permits no more\n",
+			      SAMPLING_RATE);
 	if (hot->user_only)
 		strbuf_str(text,
 			   "the kernel is not sampled: kernel.perf_event_paranoid permits programs only\n");

@@ -38,6 +38,7 @@ enum sampling_slot {
 struct sampling_event {
 	char name[64];
 	uint64_t rate, period; /* one is 0: samples per second, or events per sample */
+	bool is_lowered;       /* the default rate is over the kernel's maximum, which is used instead */
 	bool is_time;          /* of the kernel's clock, whose events are ns */
 	bool user_only;        /* requested by the name, or all that is permitted */
 	bool calls;            /* with call chains */

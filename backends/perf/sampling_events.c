@@ -13,6 +13,7 @@
 #define EVENTS_MOST 4096 /* threads x CPUs */
 #define DEFAULT_EVENT "cycles"
 #define CLOCK_EVENT "cpu-clock"
+#define RATE_MOST_FILE "proc/sys/kernel/perf_event_max_sample_rate"
 
 struct sampling_opening {
 	struct sampling *s;
@@ -23,19 +24,22 @@ struct sampling_opening {
 	int32_t *tids; /* threads to sample, on every CPU; NULL: all that run on a CPU */
 	unsigned n_tids;
 	bool inherit;
-	bool is_default; /* the user requested no event */
-	bool only_tries; /* open one event and close it */
+	bool is_default;   /* the user requested no event */
+	int64_t rate_most; /* that the kernel permits; 0: unknown */
+	bool only_tries;   /* open one event and close it */
 };
 
-/* "EVENT:RATE" or "EVENT:N/": the part after the last colon, if it is a number. */
-static bool split_event(struct sampling_event *event, const char *asked, char *name, size_t size,
-			struct err *err)
+/* "EVENT:RATE" or "EVENT:N/": the part after the last colon, if it is a number. The kernel lowers
+ * its maximum by itself when interrupts take long, so the default rate follows it. */
+static bool split_event(struct sampling_event *event, const char *asked, int64_t rate_most, char *name,
+			size_t size, struct err *err)
 {
 	const char *colon = strrchr(asked, ':');
 	struct span digits = span_of(colon ? colon + 1 : "");
 	uint64_t number = 0;
 
-	event->rate = SAMPLING_RATE;
+	event->is_lowered = rate_most > 0 && rate_most < SAMPLING_RATE;
+	event->rate = event->is_lowered ? (uint64_t)rate_most : SAMPLING_RATE;
 	if (colon && digits.n > 7 && memcmp(digits.p, "period=", 7) == 0) {
 		event->rate = 0;
 		digits = (struct span){digits.p + 7, digits.n - 7};
@@ -45,6 +49,7 @@ static bool split_event(struct sampling_event *event, const char *asked, char *n
 			return err_set(err, ERR_USAGE,
 				       "--hot: '%.40s': the rate must be from 1 to 1000000 a second", asked);
 		*(event->rate ? &event->rate : &event->period) = number;
+		event->is_lowered = false;
 		snprintf(name, size, "%.*s", (int)(colon - asked), asked);
 		return true;
 	}
@@ -242,13 +247,19 @@ static bool find_event(struct sampling_opening *o, const char *text, struct err 
 
 static bool refuse_events(const struct sampling_opening *o, int code, struct err *err)
 {
-	const char *help = code == EINVAL && o->s->event.rate
-				   ? "a lower rate: see /proc/sys/kernel/perf_event_max_sample_rate"
-				   : perf_rights_help(code);
+	const char *help = perf_rights_help(code);
+	const struct sampling_event *e = &o->s->event;
 
+	if (code == EINVAL && o->rate_most > 0 && e->rate > (uint64_t)o->rate_most)
+		return err_set(
+			err, code,
+			"hot: %s: cannot be sampled %llu times a second: the kernel's maximum is %lld: "
+			"use :%lld, or raise kernel.perf_event_max_sample_rate (sysctl)",
+			e->name, (unsigned long long)e->rate, (long long)o->rate_most,
+			(long long)o->rate_most);
 	if (code == ESRCH)
 		return err_set(err, code, "hot: process %d: not found: see ps", (int)o->scope.pid);
-	return err_set(err, code, "hot: %s: cannot be sampled: %s%s%s", o->s->event.name, strerror(code),
+	return err_set(err, code, "hot: %s: cannot be sampled: %s%s%s", e->name, strerror(code),
 		       help ? ": " : "", help ? help : "");
 }
 
@@ -269,7 +280,10 @@ static bool open_all(struct sampling_opening *o, const char *asked, struct err *
 	char name[64];
 	int code;
 
-	if (!split_event(&o->s->event, asked[0] ? asked : DEFAULT_EVENT, name, sizeof(name), err))
+	if (!sys_read_i64(o->source->sys, RATE_MOST_FILE, &o->rate_most))
+		o->rate_most = 0;
+	if (!split_event(&o->s->event, asked[0] ? asked : DEFAULT_EVENT, o->rate_most, name, sizeof(name),
+			 err))
 		return false;
 	o->is_default = !name[0] || !asked[0] || asked[0] == ':';
 	if (!find_event(o, o->is_default ? DEFAULT_EVENT : name, err) || !find_threads(o, err))
@@ -306,9 +320,10 @@ bool sampling_open(struct sampling *s, struct source *source, bool only_tries, s
 	}
 	snprintf(source->title, sizeof(source->title), "Hot functions");
 	snprintf(source->driver, sizeof(source->driver),
-		 e->rate ? "%.24s%s, %llu Hz per busy CPU%s" : "%.24s%s, one of %llu%s", e->name,
+		 e->rate ? "%.24s%s, %llu Hz per busy CPU%s%s" : "%.24s%s, one of %llu%s%s", e->name,
 		 e->user_only && !strchr(e->name, ':') ? ":u" : "",
-		 (unsigned long long)(e->rate ? e->rate : e->period), e->calls ? ", callers" : "");
+		 (unsigned long long)(e->rate ? e->rate : e->period),
+		 e->is_lowered ? " (kernel's maximum)" : "", e->calls ? ", callers" : "");
 	return true;
 }
 

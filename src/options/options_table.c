@@ -120,7 +120,7 @@ const struct option_row option_rows[] = {
 	{"detail", 0, "WHICH", NULL,
 	 "for .mlog: keep each pass of all frames, or only of late frames and their neighbours", "all",
 	 IN_RECORD, true, &kind_choice, AT(detail), .choices = detail_names},
-	{"hot", 0, "EVENT[:RATE]", ":199",
+	{"hot", 0, "EVENT[:RATE]", ":",
 	 "sample which functions run, RATE times a second on each busy CPU (EVENT:period=N: after every N "
 	 "events)",
 	 "off; without a value: cycles, else cpu-clock, at 199", IN_RECORD | IN_STAT, true, &kind_text,

@@ -3,6 +3,7 @@
 #include "hot/hot_words.h"
 #include "passes/frame_stats.h"
 
+#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -84,7 +85,8 @@ static void make_table(struct screen_hot *hot, const struct feed_state *feed, co
 					.table = &hot->table,
 					.scope = hot->scope,
 					.event = feed->source->driver,
-					.may_not = strncmp(feed->source->driver, "not sampled", 11) == 0,
+					.refused = strncmp(feed->source->driver, "not sampled", 11) == 0,
+					.may_not = strstr(feed->source->driver, strerror(EACCES)),
 					.whose = hot->label,
 					.past = &hot->past,
 					.one_cpu = sums.run_s > 0 ? sums.samples / sums.run_s : (double)NAN,

@@ -50,6 +50,7 @@ void fake_perf_init(struct fake_perf *f, const char *machine, int64_t now_ns)
 		.machine = m,
 		.kernel = FAKE_KERNEL(6, 1),
 		.paranoid = -1,
+		.max_sample_rate = 100000,
 		.uid = 1000,
 		.self = 1000,
 		.mux_ns = 4000000,

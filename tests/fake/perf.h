@@ -112,6 +112,7 @@ struct fake_perf {
 	bool selinux;                       /* denies */
 	bool unfiltered;                    /* knows no filters */
 	unsigned max_files;                 /* RLIMIT_NOFILE; 0: any */
+	uint64_t max_sample_rate;           /* kernel.perf_event_max_sample_rate */
 	size_t mlock_pages;                 /* of a ring, without rights; 0: any */
 	int64_t mux_ns;                     /* groups take turns after so long */
 	int64_t slice_ns;                   /* so do tasks that are on the same CPU */

@@ -7,8 +7,6 @@
 #include <fcntl.h>
 #include <string.h>
 
-#define MAX_SAMPLE_RATE 100000 /* kernel.perf_event_max_sample_rate */
-
 struct fake_perf_request {
 	void *user;
 	pid_t pid;
@@ -144,8 +142,7 @@ static int kernel_counting(struct fake_perf *f, struct fake_perf_request *r)
 
 static int period_is_sound(struct fake_perf *f, struct fake_perf_request *r)
 {
-	(void)f;
-	if (r->attr.bits & FAKE_FREQ && r->attr.sample_period > MAX_SAMPLE_RATE)
+	if (r->attr.bits & FAKE_FREQ && r->attr.sample_period > f->max_sample_rate)
 		return EINVAL;
 	return r->attr.sample_period >> 63 ? EINVAL : 0;
 }

@@ -194,6 +194,7 @@ void fake_perf_tree(const struct fake_perf *f, const char *dir)
 	write_file(dir, "proc/cpuinfo", cpuinfo.p ? cpuinfo.p : "");
 	write_stat(f, dir);
 	write_line(dir, "proc/sys/kernel/perf_event_paranoid", "%d", f->paranoid);
+	write_line(dir, "proc/sys/kernel/perf_event_max_sample_rate", "%d", (int)f->max_sample_rate);
 	for (unsigned i = 0; i < f->n_pmus; i++)
 		write_pmu(f, &f->pmus[i], dir);
 }

@@ -236,6 +236,40 @@ static void a_machine_without_a_pmu_is_sampled_by_the_clock(void **state)
 	}
 }
 
+/* The kernel lowers its maximum by itself, and then refuses a higher rate with EINVAL. */
+static void the_default_rate_follows_the_maximum_of_the_kernel(void **state)
+{
+	static const struct {
+		const char *event;
+		unsigned most;
+		const char *driver; /* NULL: refused with the rate that is permitted */
+	} cases[] = {
+		{"", 50, "cycles, 50 Hz per busy CPU (kernel's maximum)"},
+		{":", 50, "cycles, 50 Hz per busy CPU (kernel's maximum)"}, /* --hot without a value */
+		{"", 199, "cycles, 199 Hz per busy CPU"},
+		{"cycles", 1, "cycles, 1 Hz per busy CPU (kernel's maximum)"},
+		{":40", 50, "cycles, 40 Hz per busy CPU"},
+		{"cycles:period=1000", 50, "cycles, one of 1000"},
+		{"cycles:99", 50, NULL},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+		struct sampling_bench b = {.sampling = NULL};
+
+		begin_bench(&b, "rk3588");
+		b.perf.perf->max_sample_rate = cases[i].most;
+		fake_perf_tree(b.perf.perf, b.root);
+		b.source.options.hot = cases[i].event;
+		assert_int_equal(open_it(&b), cases[i].driver != NULL);
+		if (cases[i].driver)
+			assert_string_equal(b.source.driver, cases[i].driver);
+		else
+			assert_non_null(strstr(b.err.text, "maximum is 50: use :50"));
+		end_bench(&b);
+	}
+}
+
 static void what_is_permitted_decides_who_is_sampled(void **state)
 {
 	static const struct {
@@ -323,6 +357,7 @@ int main(void)
 		cmocka_unit_test(throttling_is_counted_and_the_idle_task_is_not),
 		cmocka_unit_test(callers_are_nodes_from_the_root_on),
 		cmocka_unit_test(a_machine_without_a_pmu_is_sampled_by_the_clock),
+		cmocka_unit_test(the_default_rate_follows_the_maximum_of_the_kernel),
 		cmocka_unit_test(what_is_permitted_decides_who_is_sampled),
 		cmocka_unit_test(a_small_limit_of_locked_memory_makes_rings_smaller),
 		cmocka_unit_test(a_source_that_rests_is_described),
