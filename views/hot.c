@@ -155,7 +155,7 @@ static void hot_draw(const struct drawing *d, struct rect r)
 {
 	const struct hot_shown *hot = d->data->hot;
 	int n = hot ? (int)hot->table->n : 0, from, i;
-	char count[UNITS_TEXT];
+	char count[UNITS_TEXT], given_up[48] = "";
 	bool filtered;
 
 	if (!hot)
@@ -172,10 +172,12 @@ static void hot_draw(const struct drawing *d, struct rect r)
 					    : "the first samples come within a second");
 		return;
 	}
+	if (hot->given_up > 0)
+		snprintf(given_up, sizeof(given_up), "   %.0f too large to name", hot->given_up);
 	canvas_printf(d->canvas, rect_top(&r, 1), STYLE_DIM,
-		      "%s   %s sample%s in %.0f s   scope %s   %.0f lost   cost %.1f %%", hot->event,
+		      "%s   %s sample%s in %.0f s   scope %s   %.0f lost   cost %.1f %%%s", hot->event,
 		      count_format(count, hot->table->count), plural_ending(hot->table->count), hot->seconds,
-		      hot->whose, hot->lost, hot->cost);
+		      hot->whose, hot->lost, hot->cost, given_up);
 	draw_heads(d->canvas, widget_head(&r), hot->table->has_calls);
 	/* a filter leaves few rows */
 	filtered = d->data->filter && d->data->filter[0];

@@ -17,6 +17,7 @@ struct hot_shown {
 	const struct hot_past *past; /* in scope */
 	double one_cpu;              /* samples per second of a busy CPU; NaN: not known */
 	double lost, cost;           /* lost samples; cost in percent of a CPU, over the span */
+	double given_up;             /* files and names that would take too much, in the span */
 };
 
 /* Return the identity of a row for its selection. It is the same in every frame. */

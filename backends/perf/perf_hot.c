@@ -201,7 +201,7 @@ static bool hot_open(struct source *source, const char *device, struct err *err)
 		[SAMPLING_SAMPLES] = "HotSamples",     [SAMPLING_LOST] = "HotLost",
 		[SAMPLING_THROTTLED] = "HotThrottled", [SAMPLING_UNKEPT] = "HotUnkept",
 		[SAMPLING_WEIGHT] = "HotEvents",       [SAMPLING_RUN_TIME] = "HotRunTime",
-		[SAMPLING_COST] = "HotCost",
+		[SAMPLING_COST] = "HotCost",           [SAMPLING_GIVEN_UP] = "HotGivenUp",
 	};
 	bool rests = !source->options.hot;
 	struct hot *hot = source->priv;

@@ -31,6 +31,7 @@ enum sampling_slot {
 	SAMPLING_WEIGHT,   /* events that the samples represent */
 	SAMPLING_RUN_TIME, /* ns of CPU time that they represent; SAMPLE_UNKNOWN: not reported */
 	SAMPLING_COST,     /* ns of CPU time of our thread */
+	SAMPLING_GIVEN_UP, /* files and names that would take too much */
 	SAMPLING_SLOTS
 };
 
@@ -69,6 +70,7 @@ struct sampling {
 	unsigned n_moments, cap_moments;
 	uint64_t count[SAMPLING_SLOTS]; /* in the current interval */
 	int64_t begin_ns, cost_ns;
+	uint64_t given_up; /* in all intervals before */
 	unsigned char record[SAMPLING_RECORD_MOST] __attribute__((aligned(8)));
 	struct sample *sample;
 };

@@ -48,15 +48,15 @@ static const char *take_name(const struct content *c)
 
 /* Add frames. Those of the kernel come first, the innermost of each part first. An outer frame is
  * the address after a call. */
-static unsigned add_frames(struct sampling *s, pid_t pid, const uint64_t *frames, const bool *kernel,
-			   unsigned n, struct hot_place *leaf)
+static unsigned add_frames(struct sampling *s, pid_t pid, int64_t time_ns, const uint64_t *frames,
+			   const bool *kernel, unsigned n, struct hot_place *leaf)
 {
 	struct hot_node node = {0};
 	struct hot_place place;
 	unsigned at = 0;
 
 	for (unsigned i = n; i-- > 0;) {
-		hot_maps_find(s->maps, pid, frames[i] - (i > 0), kernel[i], &place);
+		hot_maps_find(s->maps, pid, frames[i] - (i > 0), time_ns, kernel[i], &place);
 		node.function =
 			hot_profile_function(&s->profile, &(struct hot_function){place.function, place.module,
 										 place.start, place.size});
@@ -118,7 +118,7 @@ static void take_sample(struct sampling *s, const struct perf_event_header *head
 	thread = (struct hot_thread){who[0], who[1], hot_maps_thread(s->maps, (pid_t)who[0], (pid_t)who[1]),
 				     process};
 	hit.thread = hot_profile_thread(&s->profile, &thread);
-	hit.node = add_frames(s, (pid_t)who[0], frames, kernel, n, &leaf);
+	hit.node = add_frames(s, (pid_t)who[0], time_ns, frames, kernel, n, &leaf);
 	hit.offset = leaf.address - leaf.start;
 	hit.weight = period;
 	GROW(s->moments, s->n_moments, s->cap_moments);
@@ -224,6 +224,8 @@ void sampling_finish(struct sampling *s, int64_t end_ns)
 				      : s->event.rate
 					      ? s->count[SAMPLING_SAMPLES] * (1000000000 / s->event.rate)
 					      : SAMPLE_UNKNOWN;
+	s->count[SAMPLING_GIVEN_UP] = hot_maps_given_up(s->maps) - s->given_up;
+	s->given_up += s->count[SAMPLING_GIVEN_UP];
 	s->count[SAMPLING_COST] = (uint64_t)(cost_ns - s->cost_ns);
 	memcpy(sample->value, s->count, sizeof(s->count));
 	memset(s->count, 0, sizeof(s->count));

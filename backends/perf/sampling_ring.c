@@ -60,6 +60,7 @@ void sampling_drain(struct sampling *s, int64_t until_ns)
 	struct sampling_ring *r;
 	int64_t time_ns = 0;
 
+	hot_maps_look(s->maps);
 	for (unsigned i = 0; i < s->n_rings; i++)
 		s->rings[i].head = __atomic_load_n(&s->rings[i].page->data_head, __ATOMIC_ACQUIRE);
 	while ((r = find_earliest(s, &head, &time_ns)) && time_ns <= until_ns) {

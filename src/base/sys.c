@@ -10,6 +10,7 @@
 #include <linux/magic.h>
 #include <poll.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
@@ -58,6 +59,12 @@ static int64_t clock_ns(clockid_t clock)
 #ifndef SYS_pidfd_send_signal
 #define SYS_pidfd_send_signal 424
 #endif
+#ifndef SYS_openat2
+#define SYS_openat2 437
+#endif
+#define IN_ROOT 0x10  /* RESOLVE_IN_ROOT */
+#define NO_MAGIC 0x02 /* RESOLVE_NO_MAGICLINKS */
+#define LINK_PATH 48  /* of /proc/self/fd/N */
 
 /* libc has no function for perf_event_open. If attr is too large for the kernel, it returns the
  * size it knows. A pidfd is always close-on-exec. */
@@ -194,6 +201,61 @@ static int real_list_numbers(const struct sys *sys, const char *path, int32_t **
 	return (int)n;
 }
 
+/* Open a name below a directory with O_PATH. Kernels before 5.6 cannot confine links: there they
+ * are refused. */
+static int open_place(int dir, const char *path, int flags)
+{
+	struct { /* open_how */
+		uint64_t flags, mode, resolve;
+	} how = {.flags = (uint64_t)(flags | O_PATH | O_CLOEXEC), .resolve = IN_ROOT | NO_MAGIC};
+	CLOSE_FD int at = -1;
+	char name[256];
+	int fd = (int)syscall(SYS_openat2, dir, path, &how, sizeof(how));
+
+	if (fd >= 0 || (errno != ENOSYS && errno != EPERM)) /* EPERM: of a filter that does not know it */
+		return fd;
+	for (size_t n; path += strspn(path, "/"), n = strcspn(path, "/"); path += n) {
+		bool up = n == 2 && memcmp(path, "..", 2) == 0;
+
+		if (n >= sizeof(name) || up) {
+			errno = up ? EXDEV : ENAMETOOLONG;
+			return -1;
+		}
+		memcpy(name, path, n);
+		name[n] = 0;
+		fd = openat(at < 0 ? dir : at, name, O_PATH | O_NOFOLLOW | O_CLOEXEC);
+		sys_cleanup_close(&at);
+		if (fd < 0)
+			return -1;
+		at = fd;
+	}
+	return take_fd(&at);
+}
+
+static int real_open_regular(const struct sys *sys, const char *root, const char *path, int flags)
+{
+	CLOSE_FD int dir = -1;
+	CLOSE_FD int place = -1;
+	char link[LINK_PATH];
+	struct stat st;
+
+	if (root) {
+		dir = openat(sys->root_fd, relative_path(root), O_PATH | O_DIRECTORY | O_CLOEXEC);
+		place = dir < 0 ? -1 : open_place(dir, path, flags & O_NOFOLLOW);
+	} else {
+		place = openat(sys->root_fd, relative_path(path), (flags & O_NOFOLLOW) | O_PATH | O_CLOEXEC);
+	}
+	if (place < 0 || fstat(place, &st) != 0)
+		return -1;
+	if (!S_ISREG(st.st_mode)) {
+		errno = EINVAL;
+		return -1;
+	}
+	/* The same file, whatever its name is by now. */
+	snprintf(link, sizeof(link), "/proc/self/fd/%d", place);
+	return open(link, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+}
+
 /* A link in proc may hold "pipe:[12345]", or a path below another root (/proc/PID/root). */
 static ssize_t real_read_link(const struct sys *sys, int fd, char *buf, size_t n)
 {
@@ -247,7 +309,8 @@ static int real_poll_until(const struct sys *sys, struct pollfd *fds, unsigned n
 /* clang-format off */
 #define CALLS(X) \
 	X(open) X(close) X(pread) X(read) X(ioctl) X(mmap) X(munmap) X(perf_event_open) X(poll) \
-	X(list) X(pidfd_open) X(pidfd_send_signal) X(kill) X(list_numbers) X(stat) X(open_at) \
+	X(list) X(pidfd_open) X(pidfd_send_signal) X(kill) X(list_numbers) X(stat) X(open_regular) \
+	X(open_at) \
 	X(read_link) X(unlink_at) X(fstat) X(write) X(ftruncate) X(fsync) X(fdatasync) \
 	X(monotonic_ns) X(realtime_ns) X(boottime_ns) X(raw_ns) X(thread_ns) X(poll_until)
 /* clang-format on */

@@ -53,6 +53,11 @@ struct sys {
 	 * number of names, or -1 and errno. */
 	int (*list_numbers)(const struct sys *sys, const char *path, int32_t **numbers, unsigned *cap);
 	int (*stat)(const struct sys *sys, const char *path, struct stat *st);
+	/* Open a file that another user may have placed, for reading: only a regular file, without
+	 * waiting for it; nothing else is even opened (EINVAL), so that no device notices. `root`,
+	 * a directory of another process ("proc/7/root"), is where `path` begins and what its links
+	 * cannot leave; NULL: the own root. With O_NOFOLLOW the file is no link itself. */
+	int (*open_regular)(const struct sys *sys, const char *root, const char *path, int flags);
 
 	/* libdrm; NULL in a build without a backend that needs it. drm_nodes lists the render
 	 * nodes of this machine as paths ("/dev/dri/renderD128"), as `list` does, and opens none of

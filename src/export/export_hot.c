@@ -66,9 +66,11 @@ static void put_rows(const struct hot_profile *p, const struct hot_table *t, str
 void export_hot(const struct export_table *table, struct strbuf *out)
 {
 	struct hot_table t;
+	double given_up;
 
 	if (!table->hot)
 		return;
+	given_up = value_of(table, "hot.given_up");
 	hot_table_make(&t, table->hot, &everything);
 	strbuf_printf(out, "\nhot functions: %s: %llu sample%s", table->hot_source->driver,
 		      (unsigned long long)t.count, plural_ending(t.count));
@@ -77,6 +79,12 @@ void export_hot(const struct export_table *table, struct strbuf *out)
 			      value_of(table, "hot.cost"));
 	else
 		strbuf_str(out, ": nothing ran long enough, or sampling it is not permitted\n");
+	if (given_up > 0)
+		strbuf_printf(
+			out,
+			"reading %.0f name%s or file%s was given up: too large; shown as linkers know them, "
+			"or by address\n\n",
+			given_up, plural_ending((uint64_t)given_up), plural_ending((uint64_t)given_up));
 	if (t.count)
 		put_rows(table->hot, &t, out);
 	hot_table_fini(&t);

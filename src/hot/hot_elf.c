@@ -55,7 +55,7 @@ static bool read_part(const struct elf *e, uint64_t offset, void *to, uint64_t n
 	return true;
 }
 
-/* All of a section as memory; NULL if it has none, is too large, or cannot be read. */
+/* All of a section as memory, terminated; NULL if it has none, is too large, or cannot be read. */
 static void *read_section(const struct elf *e, const Elf64_Shdr *s, uint64_t most)
 {
 	char *p;
@@ -196,27 +196,42 @@ static void elf_close(struct elf *e)
 
 /* ---- symbols ---- */
 
-static bool is_code(const struct elf *e, const Elf64_Sym *symbol)
+/* The section of a symbol; NULL: none that exists. */
+static const Elf64_Shdr *section_of(const struct elf *e, const Elf64_Sym *symbol)
 {
-	unsigned type = ELF64_ST_TYPE(symbol->st_info);
-	bool in_code =
-		symbol->st_shndx < e->n_sections && e->sections[symbol->st_shndx].sh_flags & SHF_EXECINSTR;
-
-	if (symbol->st_shndx == SHN_UNDEF || !symbol->st_value)
-		return false;
-	return type == STT_FUNC || type == STT_GNU_IFUNC || (type == STT_NOTYPE && in_code);
+	return symbol->st_shndx != SHN_UNDEF && symbol->st_shndx < e->n_sections
+		       ? &e->sections[symbol->st_shndx]
+		       : NULL;
 }
 
-static void take_symbol(const struct elf *e, struct hot_symbols *s, Elf64_Sym *symbol, struct span names)
+static void take_symbol(const struct elf *e, struct hot_symbols *s, const Elf64_Sym *symbol,
+			struct span names)
 {
-	const char *name = names.p + symbol->st_name;
+	const Elf64_Shdr *section = section_of(e, symbol);
+	unsigned type = ELF64_ST_TYPE(symbol->st_info);
+	bool in_code = section && section->sh_flags & SHF_EXECINSTR;
+	struct hot_symbol one = {.start = symbol->st_value, .is_label = !symbol->st_size};
+	uint64_t size = symbol->st_size;
+	struct span name;
 
-	/* "$x" and "$d" mark code and data on Arm. */
-	if (symbol->st_name >= names.n || !*name || *name == '$' || !is_code(e, symbol))
+	if (symbol->st_shndx == SHN_UNDEF || !symbol->st_value || symbol->st_name >= names.n ||
+	    (type != STT_FUNC && type != STT_GNU_IFUNC && (type != STT_NOTYPE || !in_code)))
 		return;
-	if (e->machine == EM_ARM && ELF64_ST_TYPE(symbol->st_info) == STT_FUNC)
-		symbol->st_value &= ~1ull; /* Thumb */
-	hot_symbols_add(s, symbol->st_value, symbol->st_size, (struct span){name, strlen(name)});
+	/* Bounded: many symbols may share a name without end. */
+	name.p = names.p + symbol->st_name;
+	name.n = strnlen(name.p, HOT_SYMBOL);
+	if (!name.n || hot_symbols_is_mark(name))
+		return;
+	if (e->machine == EM_ARM && type == STT_FUNC)
+		one.start &= ~1ull; /* Thumb */
+	if (one.is_label)
+		size = section && one.start - section->sh_addr < section->sh_size
+			       ? section->sh_addr + section->sh_size - one.start
+			       : 1;
+	else
+		s->is_complete |= ELF64_ST_BIND(symbol->st_info) == STB_LOCAL;
+	one.size = size < UINT32_MAX ? (uint32_t)size : UINT32_MAX;
+	hot_symbols_add(s, &one, name);
 }
 
 static void read_symbols(const struct elf *e, const Elf64_Shdr *table, struct hot_symbols *s)
@@ -225,13 +240,16 @@ static void read_symbols(const struct elf *e, const Elf64_Shdr *table, struct ho
 	uint64_t n = table->sh_size / size;
 	AUTOFREE char *piece = xmalloc(PIECE_SYMBOLS * size);
 	AUTOFREE char *names = NULL;
+	const Elf64_Shdr *texts;
 	struct span pool;
 
 	if (table->sh_link >= e->n_sections)
 		return;
-	names = read_section(e, &e->sections[table->sh_link], HOT_NAMES_BYTES);
-	pool = (struct span){names, names ? e->sections[table->sh_link].sh_size : 0};
-	for (uint64_t at = 0, step; pool.n && at < n && s->n < HOT_SYMBOLS_MOST; at += step) {
+	texts = &e->sections[table->sh_link];
+	names = read_section(e, texts, HOT_NAMES_BYTES);
+	s->is_cut |= texts->sh_size > HOT_NAMES_BYTES && texts->sh_size < e->size;
+	pool = (struct span){names, names ? texts->sh_size : 0};
+	for (uint64_t at = 0, step; pool.n && at < n && !s->is_cut; at += step) {
 		step = n - at < PIECE_SYMBOLS ? n - at : PIECE_SYMBOLS;
 		if (!read_part(e, table->sh_offset + at * size, piece, step * size))
 			return;
@@ -264,7 +282,12 @@ static void read_borders(const struct elf *e, struct hot_symbols *s)
 	memcpy(&n, p + 8, sizeof(n));
 	for (uint64_t i = 0; i < n && 12 + 8 * i + 8 <= section->sh_size; i++) {
 		memcpy(&at, p + 12 + 8 * i, sizeof(at));
-		hot_symbols_add(s, section->sh_addr + (uint64_t)(int64_t)at, 0, (struct span){0});
+		hot_symbols_add(s,
+				&(struct hot_symbol){.start = section->sh_addr + (uint64_t)(int64_t)at,
+						     .size = UINT32_MAX,
+						     .is_label = 1,
+						     .is_border = 1},
+				(struct span){0});
 	}
 }
 
@@ -286,9 +309,9 @@ static void read_build_id(struct elf *e)
 }
 
 /* Read the symbols of this file if it belongs to `of`. */
-static bool read_debug_file(const struct elf *of, const char *path, struct hot_symbols *s)
+static bool read_debug_file(const struct elf *of, const char *root, const char *path, struct hot_symbols *s)
 {
-	int fd = of->sys->open(of->sys, path, O_RDONLY | O_NONBLOCK);
+	int fd = of->sys->open_regular(of->sys, root, path, 0);
 	const Elf64_Shdr *table;
 	Elf64_Ehdr head;
 	struct stat st;
@@ -297,7 +320,7 @@ static bool read_debug_file(const struct elf *of, const char *path, struct hot_s
 
 	if (fd < 0)
 		return false;
-	if (of->sys->fstat(of->sys, fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_size > 0 &&
+	if (of->sys->fstat(of->sys, fd, &st) == 0 && st.st_size > 0 &&
 	    elf_open(&e, of->sys, fd, 0, (uint64_t)st.st_size, &head)) {
 		read_build_id(&e);
 		table = find_type(&e, SHT_SYMTAB);
@@ -310,7 +333,7 @@ static bool read_debug_file(const struct elf *of, const char *path, struct hot_s
 	return ok;
 }
 
-static bool read_by_build_id(const struct elf *e, struct hot_symbols *s)
+static bool read_by_build_id(const struct elf *e, const char *root, struct hot_symbols *s)
 {
 	char path[sizeof(DEBUG_ROOT) + 2 * BUILD_ID_BYTES + 32];
 	int n = snprintf(path, sizeof(path), DEBUG_ROOT "/.build-id/%02x/", e->id[0]);
@@ -318,12 +341,12 @@ static bool read_by_build_id(const struct elf *e, struct hot_symbols *s)
 	for (size_t i = 1; i < e->n_id; i++)
 		n += snprintf(path + n, sizeof(path) - (size_t)n, "%02x", e->id[i]);
 	snprintf(path + n, sizeof(path) - (size_t)n, ".debug");
-	return read_debug_file(e, path, s);
+	return read_debug_file(e, root, path, s);
 }
 
 /* "NAME" beside the file, in .debug beside it, or in its directory below /usr/lib/debug. A file
  * without a build-id is not trusted to be of the same build. */
-static bool read_by_link(const struct elf *e, const char *own, struct hot_symbols *s)
+static bool read_by_link(const struct elf *e, const char *own, const char *root, struct hot_symbols *s)
 {
 	static const struct {
 		const char *root, *below;
@@ -340,14 +363,19 @@ static bool read_by_link(const struct elf *e, const char *own, struct hot_symbol
 				 places[i].below, name);
 
 		if (n > 0 && (size_t)n < sizeof(path) && strcmp(path, own) != 0 &&
-		    read_debug_file(e, path, s))
+		    read_debug_file(e, root, path, s))
 			return true;
 	}
 	return false;
 }
 
-void hot_symbols_read_elf(struct hot_symbols *s, const struct sys *sys, int fd, const char *path,
-			  uint64_t base, uint64_t n_bytes)
+static bool read_elsewhere(const struct elf *e, const char *own, const char *root, struct hot_symbols *s)
+{
+	return e->n_id && (read_by_build_id(e, root, s) || read_by_link(e, own, root, s));
+}
+
+void hot_symbols_read_elf(struct hot_symbols *s, const struct sys *sys, int fd, const char *root,
+			  const char *path, uint64_t base, uint64_t n_bytes)
 {
 	const Elf64_Shdr *table;
 	Elf64_Ehdr head;
@@ -358,10 +386,11 @@ void hot_symbols_read_elf(struct hot_symbols *s, const struct sys *sys, int fd, 
 	read_segments(&e, &head, s);
 	read_build_id(&e);
 	table = find_type(&e, SHT_SYMTAB);
-	if (!table && !(e.n_id && (read_by_build_id(&e, s) || read_by_link(&e, path, s))))
+	if (!table && !(root && read_elsewhere(&e, path, root, s)) && !read_elsewhere(&e, path, NULL, s))
 		table = find_type(&e, SHT_DYNSYM);
 	if (table)
 		read_symbols(&e, table, s);
+	s->is_complete &= !s->is_cut;
 	read_borders(&e, s);
 	elf_close(&e);
 	hot_symbols_sort(s);

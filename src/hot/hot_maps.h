@@ -28,13 +28,12 @@ struct hot_mapping {
 	const char *path; /* "//anon", "[vdso]", "/usr/lib/libc.so.6" */
 };
 
-/* Where an address is. Texts stay valid as long as the maps. */
+/* Where an address is. Texts stay valid until the next call. */
 struct hot_place {
 	const char *module;   /* "libc.so.6", "[kernel]", "[jit]", "[unknown]" */
 	const char *function; /* ""; unknown */
-	uint64_t start, size; /* of the function, in the file; size 0: unknown */
+	uint64_t start, size; /* of the function, in the file; of code without a name; size 0: unknown */
 	uint64_t address;     /* in the file, or in memory where there is none */
-	const void *id;       /* differs between functions, stays */
 };
 
 struct hot_maps *hot_maps_new(const struct sys *sys);
@@ -47,7 +46,12 @@ void hot_maps_name(struct hot_maps *m, pid_t pid, pid_t tid, const char *name);
 void hot_maps_fork(struct hot_maps *m, pid_t pid, pid_t tid, pid_t parent);
 void hot_maps_exit(struct hot_maps *m, pid_t pid, pid_t tid);
 
-void hot_maps_find(struct hot_maps *m, pid_t pid, uint64_t address, bool kernel, struct hot_place *place);
+/* Before the samples up to now: files that grow are looked at again, when one falls into them. */
+void hot_maps_look(struct hot_maps *m);
+void hot_maps_find(struct hot_maps *m, pid_t pid, uint64_t address, int64_t time_ns, bool kernel,
+		   struct hot_place *place);
+/* How many files and names were given up so far, because reading them would take too much. */
+uint64_t hot_maps_given_up(const struct hot_maps *m);
 /* The name of a thread, of its process for tid == pid. "" if unknown. Valid until the next call. */
 const char *hot_maps_thread(struct hot_maps *m, pid_t pid, pid_t tid);
 

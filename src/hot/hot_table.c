@@ -245,8 +245,8 @@ void hot_function_text(const struct hot_function *function, char *text, size_t s
 {
 	if (function->name[0])
 		snprintf(text, size, "%s", function->name);
-	else if (function->start)
-		snprintf(text, size, "+0x%llx", (unsigned long long)function->start);
+	else if (function->start || function->size)
+		snprintf(text, size, "%s +0x%llx", function->module, (unsigned long long)function->start);
 	else
 		snprintf(text, size, "[unknown]");
 }
@@ -293,7 +293,7 @@ void hot_fold_stacks(const struct hot_profile *p, const struct hot_scope *scope,
 			hot_function_text(f, text, sizeof(text));
 			strbuf_str(out, ";");
 			put_frame(out, text);
-			if (!f->name[0])
+			if (!f->name[0] && !f->start && !f->size)
 				strbuf_printf(out, " (%s)", f->module);
 		}
 		strbuf_printf(out, " %llu\n", (unsigned long long)count);

@@ -52,8 +52,8 @@ void hot_around_make(struct hot_around *a, const struct hot_profile *p, const st
 		     uint32_t function);
 void hot_around_fini(struct hot_around *a);
 
-/* The name for people: "Physics::step", or "+0x1f3a40" where only its start is known, "[unknown]"
- * where nothing is. */
+/* The name for people: "Physics::step", "depmod +0x1b270" where only its start is known,
+ * "[unknown]" where nothing is. */
 void hot_function_text(const struct hot_function *function, char *text, size_t size);
 
 /* "process;thread;main;step COUNT", the root first: a line per stack and thread. */

@@ -28,7 +28,7 @@ static double slot_of(const struct session_source *source, const struct sample *
 }
 
 struct sums {
-	double seconds, run_s, samples, lost, cost_s;
+	double seconds, run_s, samples, lost, cost_s, given_up;
 };
 
 static void add_samples(struct screen_hot *hot, const struct feed_state *feed, struct sums *sums,
@@ -53,6 +53,7 @@ static void add_samples(struct screen_hot *hot, const struct feed_state *feed, s
 		sums->run_s += slot_of(source, sample, "HotRunTime") * 1e-9;
 		sums->samples += slot_of(source, sample, "HotSamples");
 		sums->lost += slot_of(source, sample, "HotLost") + slot_of(source, sample, "HotUnkept");
+		sums->given_up += slot_of(source, sample, "HotGivenUp");
 		sums->cost_s += slot_of(source, sample, "HotCost") * 1e-9;
 	}
 }
@@ -92,6 +93,7 @@ static void make_table(struct screen_hot *hot, const struct feed_state *feed, co
 					.one_cpu = sums.run_s > 0 ? sums.samples / sums.run_s : (double)NAN,
 					.seconds = hot->late ? late_s : sums.seconds,
 					.lost = sums.lost,
+					.given_up = sums.given_up,
 					.cost = 100 * sums.cost_s / sums.seconds};
 	hot->shown.busy = 100 * (double)hot->table.count / hot->shown.one_cpu / hot->shown.seconds;
 	late_frames_fini(&late);

@@ -9,11 +9,16 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
 #include <poll.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 static void paths_are_relative_to_the_root_also_with_a_slash_in_front(void **state)
@@ -345,6 +350,95 @@ static void a_descriptor_that_is_handed_over_is_not_closed(void **state)
 	assert_int_equal(kept, -1);
 }
 
+/* What a program may find in the root of another process. */
+static const struct {
+	const char *root, *path;
+	int flags;
+	const char *text, *without; /* "-": refused; without openat2 */
+} places[] = {
+	{"jail", "file", 0, "inside", "inside"},
+	{"jail", "/dir/deep", 0, "deep", "deep"},
+	{"jail", "in", 0, "inside", "-"},
+	{"jail", "in", O_NOFOLLOW, "-", "-"},
+	{"jail", "out", 0, "jailed", "-"},
+	{"jail", "up", 0, "jailed", "-"},
+	{"jail", "linked/deep", 0, "deep", "-"},
+	{"jail", "../secret", 0, "jailed", "-"},
+	{"jail", "fifo", 0, "-", "-"},
+	{"jail", "dir", 0, "-", "-"},
+	{"jail", "absent", 0, "-", "-"},
+	{"absent", "file", 0, "-", "-"},
+	{NULL, "jail/up", 0, "outside", "outside"},
+	{NULL, "jail/up", O_NOFOLLOW, "-", "-"},
+	{NULL, "jail/fifo", 0, "-", "-"},
+};
+
+struct places_bench {
+	struct fixture f;
+	bool old; /* a kernel without openat2 */
+	bool is_old;
+	char text[ARRAY_LEN(places)][16];
+};
+
+static void *open_places(void *arg)
+{
+	struct sock_filter code[] = {
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, 437, 0, 1), /* openat2 */
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | ENOSYS),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+	};
+	struct sock_fprog filter = {ARRAY_LEN(code), code};
+	struct places_bench *b = arg;
+
+	if (b->old)
+		b->is_old = prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 &&
+			    prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter) == 0;
+	for (size_t i = 0; i < ARRAY_LEN(places); i++) {
+		int fd = b->f.sys.open_regular(&b->f.sys, places[i].root, places[i].path, places[i].flags);
+		ssize_t n = fd >= 0 ? read(fd, b->text[i], sizeof(b->text[i]) - 1) : -1;
+
+		if (n < 0)
+			snprintf(b->text[i], sizeof(b->text[i]), "-");
+		if (fd >= 0)
+			close(fd);
+	}
+	return NULL;
+}
+
+static void make_link(const struct fixture *f, const char *name, const char *to)
+{
+	char path[128];
+
+	snprintf(path, sizeof(path), "%s/jail/%s", f->root, name);
+	assert_int_equal(to ? symlink(to, path) : mkfifo(path, 0666), 0);
+}
+
+static void only_a_regular_file_inside_a_root_is_opened(void **state)
+{
+	(void)state;
+	for (int old = 0; old < 2; old++) {
+		struct places_bench b = {.old = old};
+		pthread_t thread;
+
+		fixture_init(&b.f, NULL);
+		fixture_write(&b.f, "secret", "outside");
+		fixture_write(&b.f, "jail/secret", "jailed");
+		fixture_write(&b.f, "jail/file", "inside");
+		fixture_write(&b.f, "jail/dir/deep", "deep");
+		make_link(&b.f, "in", "file");
+		make_link(&b.f, "out", "/secret");
+		make_link(&b.f, "up", "../secret");
+		make_link(&b.f, "linked", "dir");
+		make_link(&b.f, "fifo", NULL);
+		assert_int_equal(pthread_create(&thread, NULL, open_places, &b), 0); /* for the filter */
+		pthread_join(thread, NULL);
+		for (size_t i = 0; i < ARRAY_LEN(places) && b.old == b.is_old; i++)
+			assert_string_equal(b.text[i], old ? places[i].without : places[i].text);
+		fixture_fini(&b.f);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -364,6 +458,7 @@ int main(void)
 		cmocka_unit_test(an_event_stays_until_it_is_acknowledged_once),
 		cmocka_unit_test(clocks_run_and_boot_time_is_at_least_monotonic_time),
 		cmocka_unit_test(a_descriptor_that_is_handed_over_is_not_closed),
+		cmocka_unit_test(only_a_regular_file_inside_a_root_is_opened),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

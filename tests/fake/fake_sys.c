@@ -94,6 +94,16 @@ static int fake_open(const struct sys *sys, const char *path, int flags)
 	return fd;
 }
 
+static int fake_open_regular(const struct sys *sys, const char *root, const char *path, int flags)
+{
+	LOCKED(sys);
+	struct fake_sys *f = of(sys);
+	int fd = faulty(f, FAKE_CALL_OPEN) ? -1 : f->real.open_regular(&f->real, root, path, flags);
+
+	f->n_files += fd >= 0;
+	return fd;
+}
+
 static int fake_open_at(const struct sys *sys, int dir_fd, const char *path, int flags, mode_t mode)
 {
 	LOCKED(sys);
@@ -433,6 +443,7 @@ void fake_sys_init(struct fake_sys *f, const char *root)
 		.list = fake_list,
 		.list_numbers = fake_list_numbers,
 		.stat = fake_stat,
+		.open_regular = fake_open_regular,
 		.drm_nodes = fake_drm_nodes,
 		.drm_version = fake_drm_version,
 		.drm_ioctl = fake_sys_drm_ioctl,

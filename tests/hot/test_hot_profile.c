@@ -134,7 +134,7 @@ static void words_read_back_are_the_same_profile(void **state)
 	hot_fold_stacks(&q, &all, &other);
 	assert_string_equal(one.p, other.p);
 	assert_string_equal(one.p, "game;main;a:b 2\ngame;worker;main;a:b 1\n"
-				   "game;main;+0x400 (lib) 1\ngame;worker;main;+0x400 (lib) 2\n");
+				   "game;main;lib +0x400 1\ngame;worker;main;lib +0x400 2\n");
 	assert_int_equal(unkept, 0);
 	assert_int_equal(q.weight, p.weight);
 	hot_profile_fini(&p);

@@ -195,7 +195,7 @@ static void callers_are_nodes_from_the_root_on(void **state)
 			.cpu = 0, .pid = 50, .tid = 50, .ip = 0x2010, .frames = {0x1010}, .n_frames = 1});
 	take_sample(&b);
 	hot_fold_stacks(&b.profile, &all, &text);
-	assert_string_equal(text.p, "game;[unknown] (a.so);[unknown] (b.so) 1\n");
+	assert_string_equal(text.p, "game;a.so +0x0;b.so +0x0 1\n");
 	end_bench(&b);
 }
 
