@@ -66,6 +66,7 @@ struct client {
 	int fd; /* -1: free */
 	int64_t since_ns;
 	bool closing;
+	bool answered; /* at least once */
 };
 
 struct serve_http {
@@ -252,6 +253,8 @@ static void close_client(struct client *client)
 	sys_hang_up(client->fd);
 }
 
+/* Make room for a new connection. Those that had an answer go first, however new their next request
+ * is: otherwise many that ask again and again would close each one that has not been heard yet. */
 static void close_oldest(struct serve_http *http)
 {
 	struct client *oldest = NULL;
@@ -263,7 +266,8 @@ static void close_oldest(struct serve_http *http)
 		if (c->fd < 0 || c->closing)
 			continue;
 		n++;
-		if (!oldest || c->since_ns < oldest->since_ns)
+		if (!oldest ||
+		    (c->answered == oldest->answered ? c->since_ns < oldest->since_ns : c->answered))
 			oldest = c;
 	}
 	if (n >= CLIENTS_HIGH)
@@ -285,7 +289,8 @@ static void follow_connection(void *ctx, struct MHD_Connection *connection, void
 			if (http->clients[i].fd < 0)
 				client = &http->clients[i];
 		if (client)
-			*client = (struct client){fd->connect_fd, http->sys->monotonic_ns(http->sys), false};
+			*client = (struct client){fd->connect_fd, http->sys->monotonic_ns(http->sys), false,
+						  false};
 		*context = client;
 	} else if (client) {
 		client->fd = -1;
@@ -302,8 +307,10 @@ static void end_request(void *ctx, struct MHD_Connection *connection, void **sta
 	struct client *client = info ? info->socket_context : NULL;
 
 	(void)state, (void)why;
-	if (client)
-		client->since_ns = http->sys->monotonic_ns(http->sys);
+	if (!client)
+		return;
+	client->since_ns = http->sys->monotonic_ns(http->sys);
+	client->answered = true;
 }
 
 int serve_http_turn(struct serve_http *http)

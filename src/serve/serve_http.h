@@ -2,8 +2,8 @@
  *
  * A client has SERVE_REQUEST_NS for each request, from its first byte (or the connection) to the
  * end of the answer; then the connection is closed. When most of the SERVE_CLIENTS connections are
- * taken, a new one closes the oldest. A request header has at most SERVE_HEADER_BYTES. So no client
- * can keep another one out.
+ * taken, a new one closes the oldest, of those that had an answer if there are any. A request
+ * header has at most SERVE_HEADER_BYTES. So no client can keep another one out.
  *
  * Thread: the main one.
  */

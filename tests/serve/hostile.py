@@ -130,6 +130,31 @@ def pipelining(server):
     check("pipelined requests", answers == [b"200", b"200", b"404", b"200"], f"answered with {answers}")
 
 
+def asked_again_and_again(server):
+    """Connections that are kept and ask again do not close one that has not been heard yet."""
+    kept = [server.connect() for _ in range(90)]
+
+    def ask_all():
+        for connection in kept:
+            connection.sendall(request("/healthz"))
+        for connection in kept:
+            connection.recv(65536)
+
+    ask_all()
+    quiet = server.connect()
+    ask_all()
+    more = [server.connect() for _ in range(40)]
+    still_serves("90 connections that ask again and again", server)
+    try_send(quiet, request("/healthz", "Connection: close"))
+    try:
+        answer = read_all(quiet)
+    except OSError as error:
+        answer = str(error).encode()
+    check("90 connections that ask again and again", answer.startswith(b"HTTP/1.1 200 "), f"a quiet one got {answer[:100]}")
+    for connection in kept + more + [quiet]:
+        connection.close()
+
+
 def gone_before_the_answer(server):
     for _ in range(300):
         with server.connect() as connection:
@@ -185,7 +210,7 @@ def hostile_clients():
         time.sleep(0.05)
     still_serves("a first scrape", server)
     descriptors = server.descriptors()
-    for attack in (silent_connections, slow_loris, slow_readers, huge_headers, pipelining, gone_before_the_answer, cut_requests, nonsense):
+    for attack in (silent_connections, slow_loris, slow_readers, huge_headers, pipelining, asked_again_and_again, gone_before_the_answer, cut_requests, nonsense):
         attack(server)
     check("after all of them", server.descriptors() <= descriptors + CLIENTS, "connections stay open")
     still_serves("after all of them", server)
