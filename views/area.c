@@ -124,12 +124,16 @@ static void draw_limit(const struct drawing *d, double top, struct rect plot)
 	struct span words;
 	double limit = limit_of(d, &words);
 	bool out = limit > top;
-	int line = plot.y + (int)real_round((1 - limit / top) * (plot.h - 1));
-	struct rect text = {plot.x + LIMIT_INDENT, out ? plot.y : line - 1, plot.w - LIMIT_INDENT, 1};
+	struct rect text = {plot.x + LIMIT_INDENT, plot.y, plot.w - LIMIT_INDENT, 1};
 	char number[UNITS_TEXT];
+	int line = 0;
 
-	if (!(limit > 0))
+	if (!(limit > 0 && top > 0)) /* also if one is unknown */
 		return;
+	if (!out) {
+		line = plot.y + (int)real_round((1 - limit / top) * (plot.h - 1));
+		text.y = line - 1;
+	}
 	for (int x = 0; x < plot.w && !out; x++)
 		canvas_put(d->canvas, plot.x + x, line, STYLE_LIMIT, 0x254c);
 	if (text.y < plot.y)

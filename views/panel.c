@@ -172,7 +172,7 @@ static const char *base_of(const struct drawing *d, int cols)
 void panel_border(const struct drawing *d, struct rect r)
 {
 	int inner = r.w - 2 * PANEL_MARGIN;
-	const struct series *s = &d->chart->series[0];
+	const struct series *s = d->chart->series;
 	const char *base = base_of(d, inner);
 	int room = inner - text_width(d->chart->title) - text_width(base) - 5;
 	char corner[256], title[96] = "";
