@@ -6,6 +6,7 @@
 #include "record/log_file.h"
 #include "mlog/moment.h"
 #include "base/alloc.h"
+#include "base/file.h"
 #include "base/message.h"
 #include "mlog/mlog_open.h"
 
@@ -234,6 +235,18 @@ static char *choose_metrics(const struct session *session)
 	return headline_choose(sets, session->n, o->events, o->n_events);
 }
 
+/* Several logs are read as files, some of them twice; opening a pipe waits for its writer. */
+static bool check_regular(const struct options *o, const char *path, struct err *err)
+{
+	struct file *file;
+
+	if ((!o->compare && o->n_logs < 2) || strcmp(path, "-") == 0)
+		return true;
+	file = file_open(path, err);
+	file_close(file);
+	return file != NULL;
+}
+
 static bool open_log(struct export_job *job, const struct sys *sys, const struct options *o, const char *path,
 		     const char *name, struct export_options form, struct err *err)
 {
@@ -242,7 +255,7 @@ static bool open_log(struct export_job *job, const struct sys *sys, const struct
 	struct mlog_input input;
 	struct mlog_state state;
 
-	job->feed = mlog_open(path, err);
+	job->feed = check_regular(o, path, err) ? mlog_open(path, err) : NULL;
 	if (!job->feed)
 		return false;
 	input = mlog_opened(job->feed);
@@ -385,9 +398,9 @@ static int compare_begins(const void *a, const void *b)
 	return (first->begin_ns > second->begin_ns) - (first->begin_ns < second->begin_ns);
 }
 
-static bool read_begin(struct log_begin *log, struct err *err)
+static bool read_begin(struct log_begin *log, const struct options *o, struct err *err)
 {
-	struct mlog_feed *feed = mlog_open(log->path, err);
+	struct mlog_feed *feed = check_regular(o, log->path, err) ? mlog_open(log->path, err) : NULL;
 	const struct mlog_input input = feed ? mlog_opened(feed) : (struct mlog_input){0};
 	struct mlog_reader *reader = feed ? mlog_reader_new(&input, log->path, err) : NULL;
 	struct mlog_state state;
@@ -413,7 +426,7 @@ static struct log_begin *sort_logs(const struct options *o, struct err *err)
 	logs[0].path = o->operand;
 	for (unsigned i = 0; ok && o->n_logs > 1 && i < o->n_logs; i++) {
 		logs[i].path = o->logs[i];
-		ok = read_begin(&logs[i], err);
+		ok = read_begin(&logs[i], o, err);
 	}
 	if (ok && o->n_logs > 1)
 		qsort(logs, o->n_logs, sizeof(*logs), compare_begins);

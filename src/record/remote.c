@@ -232,7 +232,7 @@ static int open_push(const struct options *o, const char *where, uint64_t *size,
 				*p = '_';
 		strbuf_printf(&path, "%s/malitop-%s", MALITOP_LAYER_DIR, machine);
 	}
-	fd = open(path.p, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+	fd = open(path.p, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 	if (fd >= 0 && fstat(fd, &st) == 0 && S_ISREG(st.st_mode)) {
 		*size = (uint64_t)st.st_size;
 		return fd;

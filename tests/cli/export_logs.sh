@@ -55,6 +55,16 @@ done
 export_logs a.mlog missing.mlog -f jsonl >/dev/null
 [ $? -eq 1 ] || fail "a missing log is no failure"
 
+# Opening a pipe waits for its writer, which may never come.
+mkfifo pipe
+for logs in '--compare pipe a.mlog' '--compare a.mlog pipe' 'a.mlog pipe -f jsonl'; do
+	# shellcheck disable=SC2086
+	timeout 60 "$malitop" export $logs -o - >/dev/null 2>errors </dev/null
+	[ $? -eq 1 ] && grep -q 'pipe: not a regular file' errors || fail "$logs: $(cat errors)"
+done
+timeout 60 "$malitop" on cmd:env --demo --once=80x12 --push=pipe >/dev/null 2>errors </dev/null
+[ $? -eq 1 ] && grep -q -e '--push: pipe: ' errors || fail "--push=pipe: $(cat errors)"
+
 # The files of --rotate hold what one log holds.
 "$malitop" record -b sim -i 2ms -d 1000ms --rotate 16kB -o set.mlog >/dev/null 2>&1 || fail "set.mlog: not recorded"
 # shellcheck disable=SC2012
