@@ -403,7 +403,7 @@ static bool check_source(struct mlog_source *source, struct about_reader *r)
 	if (source->n_sums > n)
 		return about_fail(r, "%u sum%s, but only %u slot%s", source->n_sums,
 				  plural_ending(source->n_sums), n, plural_ending(n));
-	if (source->n_sums < n && source->kind != SOURCE_GPU && source->kind != SOURCE_CPU)
+	if (source->n_sums < n && (source->kind == SOURCE_PASSES || source->kind == SOURCE_HOT))
 		return about_fail(r, "%u sum%s and %u slots: this kind of source has only sums",
 				  source->n_sums, plural_ending(source->n_sums), n);
 	for (unsigned i = 0; i < n; i++) {
