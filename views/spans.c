@@ -27,6 +27,7 @@ struct span_plot {
 	double work_ms, wait_ms; /* of the thread that presents: its CPU time, and the remaining time */
 	unsigned queues;         /* bit set */
 	unsigned threads;        /* with regions, bit set */
+	bool idle;               /* there was nothing to do, as on a still screen */
 	bool earlier;            /* no frame ended in this time; this is the last one before */
 	unsigned n_narrow;
 	struct narrow_span {
@@ -51,6 +52,9 @@ static bool read_plot(struct span_plot *plot, const struct drawing *d)
 	plot->work_ms = isnan(f->cpu_ms) ? f->ms - f->wait_ms - f->present_ms : f->cpu_ms;
 	plot->work_ms = real_max(real_min(plot->work_ms, f->ms - f->present_ms), 0);
 	plot->wait_ms = real_max(f->ms - f->present_ms - plot->work_ms, 0);
+	plot->idle = frame_rests(f->ms, f->cpu_ms, f->gpu_ms);
+	for (unsigned i = 0; plot->idle && feed->run && i < feed->run->stats.n_worst; i++)
+		plot->idle = feed->run->stats.worst[i].number != f->number || feed->run->stats.worst[i].idle;
 	plot->queues = plot->threads = plot->n_narrow = 0;
 	for (unsigned i = 0; i < f->n_regions; i++)
 		plot->threads |= 1u << f->regions[i].queue;
@@ -215,6 +219,7 @@ static void draw_late(const struct drawing *d, const struct span_plot *plot, str
 	int from = budget_column(plot, d->data, row.w), to = column_of(plot, plot->frame.ms, row.w), width;
 	struct rect before = row, late = {row.x + from, row.y, to - from, 1};
 	double budget_ms = 1000 / d->data->fps;
+	enum style style = STYLE_HOT;
 	char text[48];
 
 	if (!(d->data->fps > 0))
@@ -223,16 +228,19 @@ static void draw_late(const struct drawing *d, const struct span_plot *plot, str
 	before.w = from;
 	if (text_width(text) <= from)
 		canvas_text_right(d->canvas, before, STYLE_DIM, text);
-	snprintf(text, sizeof(text), " late %.1f ms ", plot->frame.ms - budget_ms);
+	if (plot->idle)
+		style = STYLE_DIM;
+	snprintf(text, sizeof(text), " %s %.1f ms ", plot->idle ? "idle" : "late",
+		 plot->frame.ms - budget_ms);
 	width = text_width(text);
 	if (late.w <= 0)
 		return;
-	canvas_fill(d->canvas, late, STYLE_HOT, 0x2501);
+	canvas_fill(d->canvas, late, style, 0x2501);
 	if (width > late.w)
 		late = (struct rect){late.x + late.w, late.y, row.x + row.w - late.x - late.w, 1};
 	else
 		rect_left(&late, (late.w - width) / 2);
-	canvas_text(d->canvas, late, STYLE_HOT, text);
+	canvas_text(d->canvas, late, style, text);
 }
 
 /* "work 12.20  waits 10.80  present 0.42  = 23.42  GPU busy 23.10   narrow: ■ bloom" */

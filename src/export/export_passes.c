@@ -44,12 +44,12 @@ static void put_worst(const struct export_source *source, int64_t begin_ns, stru
 		      "CPU ms", "GPU ms", "present ms", "cause, longest pass");
 	for (unsigned i = 0; i < stats->n_worst && i < WORST_SHOWN; i++) {
 		const struct frame_facts *w = &stats->worst[i];
-		const char *cause = frame_cause(stats, w);
+		char cause[FRAME_CAUSE_TEXT];
 
 		strbuf_printf(out, "frame %-18.0f  %10s  %10s  %10s  %10s  %10s  %s", w->number,
 			      ms_text(TEXT, (double)(w->end_ns - begin_ns) * 1e-9), ms_text(TEXT, w->ms),
 			      ms_text(TEXT, w->cpu_ms), ms_text(TEXT, w->gpu_ms),
-			      ms_text(TEXT, w->present_ms), cause);
+			      ms_text(TEXT, w->present_ms), frame_cause(stats, w, cause));
 		if (w->pass[0])
 			strbuf_printf(out, "%s%s %.3f ms", cause[0] ? "; " : "", w->pass, w->pass_ms);
 		strbuf_line_end(out);

@@ -142,53 +142,111 @@ void frame_facts_read(struct frame_facts *f, const struct pass_record *frame, co
 	snprintf(f->pass, sizeof(f->pass), "%s", line ? line->name : "");
 }
 
+static bool is_worse(const struct frame_facts *a, const struct frame_facts *b)
+{
+	return a->idle == b->idle ? a->ms > b->ms : b->idle;
+}
+
 static void keep_worst(struct frame_stats *s, const struct frame_facts *frame)
 {
-	unsigned at = s->n_worst < WORST_FRAMES ? s->n_worst++ : WORST_FRAMES - 1;
+	unsigned at = s->n_worst;
 
-	if (s->times.n > WORST_FRAMES && s->worst[at].ms >= frame->ms)
+	if (at == WORST_FRAMES && !is_worse(frame, &s->worst[--at]))
 		return;
-	for (; at > 0 && s->worst[at - 1].ms < frame->ms; at--)
+	s->n_worst = at + 1;
+	for (; at > 0 && is_worse(frame, &s->worst[at - 1]); at--)
 		s->worst[at] = s->worst[at - 1];
 	s->worst[at] = *frame;
 }
 
-void frame_stats_add(struct frame_stats *s, const struct frame_facts *frame, double budget_ms)
+#define REST_MS 50           /* a shorter frame is no still screen */
+#define REST_SHARE (1.0 / 3) /* of work, see frame.work_share; the rest may be waits */
+
+bool frame_rests(double ms, double cpu_ms, double gpu_ms)
 {
-	if (!(frame->ms >= 0))
-		return;
-	times_add(&s->times, frame->ms);
-	times_add(&s->cpu, frame->cpu_ms);
-	times_add(&s->gpu, frame->gpu_ms);
-	times_add(&s->waits, frame->present_ms + frame->wait_ms);
-	s->late += budget_ms > 0 && frame->ms > budget_ms * FRAME_LATE;
-	keep_worst(s, frame);
+	return ms >= REST_MS && cpu_ms + (isnan(gpu_ms) ? 0 : gpu_ms) < ms * REST_SHARE;
 }
 
+static bool facts_rest(const struct frame_facts *f)
+{
+	return frame_rests(f->ms, f->cpu_ms, f->gpu_ms);
+}
+
+/* A frame that turned out to be idle moves behind those that are not. */
+static void demote_worst(struct frame_stats *s, struct frame_facts *frame)
+{
+	frame->idle = true;
+	for (unsigned i = 0; i < s->n_worst; i++)
+		if (s->worst[i].end_ns == frame->end_ns && s->worst[i].number == frame->number) {
+			s->n_worst--;
+			memmove(&s->worst[i], &s->worst[i + 1], (s->n_worst - i) * sizeof(*s->worst));
+			keep_worst(s, frame);
+			return;
+		}
+}
+
+/* One frame that rests may be blocked, and is a hitch. Where several do so one after the other,
+ * nothing is to be shown. */
+void frame_stats_add(struct frame_stats *s, const struct frame_facts *frame, double budget_ms)
+{
+	struct frame_facts f = *frame;
+
+	if (!(f.ms >= 0))
+		return;
+	f.idle = facts_rest(&f) && s->times.n && facts_rest(&s->before);
+	if (f.idle && !s->before.idle) {
+		s->late -= frame_is_late(&s->before, budget_ms);
+		demote_worst(s, &s->before);
+	}
+	times_add(&s->times, f.ms);
+	times_add(&s->cpu, f.cpu_ms);
+	times_add(&s->gpu, f.gpu_ms);
+	times_add(&s->waits, f.present_ms + f.wait_ms);
+	s->late += frame_is_late(&f, budget_ms);
+	keep_worst(s, &f);
+	s->before = f;
+}
+
+#define CAUSE_SHARE 0.2 /* of the largest part; smaller ones are not named */
+
 /* An application that waits for the GPU waits for a pass, which is the cause then. */
-const char *frame_cause(const struct frame_stats *s, const struct frame_facts *f)
+const char *frame_cause(const struct frame_stats *s, const struct frame_facts *f, char text[FRAME_CAUSE_TEXT])
 {
 	double gpu_ms = f->gpu_ms - times_at(&s->gpu, 0.5), pass_ms = f->pass_over_ms;
+	double cpu_ms = f->cpu_ms - times_at(&s->cpu, 0.5);
 	double wait_ms = f->present_ms + f->wait_ms - times_at(&s->waits, 0.5);
+	double rest_ms = f->ms - times_at(&s->times, 0.5) - real_max(cpu_ms, 0) - real_max(wait_ms, 0);
 	bool is_pass = !(2 * pass_ms < gpu_ms);
-	const struct {
+	struct {
 		const char *name;
 		double over_ms;
 	} parts[] = {
 		{f->pass, is_pass ? pass_ms : (double)NAN},
 		{"GPU, all passes", is_pass ? (double)NAN : gpu_ms},
-		{"CPU work", f->cpu_ms - times_at(&s->cpu, 0.5)},
+		{"CPU work", cpu_ms},
 		{"waits, present", wait_ms - real_max(real_max(gpu_ms, pass_ms), 0)},
+		{"blocked or asleep", cpu_ms + wait_ms + rest_ms > 1 ? rest_ms : (double)NAN},
 	};
-	const char *cause = "";
-	double most = 0;
+	double first_ms = 0;
 
-	for (size_t i = 0; i < ARRAY_LEN(parts); i++)
-		if (parts[i].over_ms > most) {
-			most = parts[i].over_ms;
-			cause = parts[i].name;
-		}
-	return cause;
+	snprintf(text, FRAME_CAUSE_TEXT, "%s", f->idle ? "idle" : "");
+	for (unsigned n = 0; n < ARRAY_LEN(parts) && !f->idle; n++) {
+		size_t largest = 0, length = strlen(text);
+
+		for (size_t i = 1; i < ARRAY_LEN(parts); i++)
+			if (!(parts[largest].over_ms >= parts[i].over_ms) && !isnan(parts[i].over_ms))
+				largest = i;
+		if (!(parts[largest].over_ms > 0) || parts[largest].over_ms < first_ms * CAUSE_SHARE)
+			break;
+		if (n == 1)
+			length += (size_t)snprintf(text + length, FRAME_CAUSE_TEXT - length, " +%.1f",
+						   first_ms);
+		snprintf(text + length, FRAME_CAUSE_TEXT - length, n ? "; %s +%.1f" : "%s",
+			 parts[largest].name, parts[largest].over_ms);
+		first_ms = n ? first_ms : parts[largest].over_ms;
+		parts[largest].over_ms = NAN;
+	}
+	return text;
 }
 
 void pass_names_take(struct pass_names *names, const struct sample *sample)
@@ -230,7 +288,7 @@ void pass_run_take(struct pass_run *run, const struct metric_set *set, const str
 		if (record.kind != RECORD_FRAME)
 			continue;
 		if (set && !has_table &&
-		    (s->n_worst < WORST_FRAMES ||
+		    (s->n_worst < WORST_FRAMES || s->worst[WORST_FRAMES - 1].idle ||
 		     (double)(record.end_ns - record.begin_ns) > s->worst[WORST_FRAMES - 1].ms * 1e6)) {
 			pass_table_sample(&run->table, set, sample, &run->names);
 			has_table = true;

@@ -32,6 +32,7 @@ struct frame_facts {
 	double number, ms, cpu_ms, gpu_ms, present_ms, wait_ms;
 	double pass_ms, pass_over_ms; /* over: more than the pass took in the median of its last frames */
 	char pass[PASS_NAME_TEXT];
+	bool idle; /* one of several in which there was nothing to do, as on a still screen */
 	int64_t begin_ns, end_ns, seen_ns; /* seen: end of the sample that has it */
 };
 
@@ -53,15 +54,24 @@ void frame_facts_read(struct frame_facts *facts, const struct pass_record *frame
 /* Zero-initialised: no frames. */
 struct frame_stats {
 	struct frame_times times, cpu, gpu, waits;
-	uint64_t late;
-	struct frame_facts worst[WORST_FRAMES]; /* the longest first */
+	uint64_t late;                          /* without idle ones */
+	struct frame_facts before;              /* the last frame */
+	struct frame_facts worst[WORST_FRAMES]; /* the longest first, idle ones after all others */
 	unsigned n_worst;
 };
 
 void frame_stats_add(struct frame_stats *stats, const struct frame_facts *frame, double budget_ms);
-/* Name what a frame had more of than the median frame: a pass, "CPU work" or "waits"; "" if nothing
- * is known. */
-const char *frame_cause(const struct frame_stats *stats, const struct frame_facts *frame);
+/* Whether CPU and GPU had nothing to do for most of a long frame. */
+bool frame_rests(double ms, double cpu_ms, double gpu_ms);
+static inline bool frame_is_late(const struct frame_facts *frame, double budget_ms)
+{
+	return !frame->idle && budget_ms > 0 && frame->ms > budget_ms * FRAME_LATE;
+}
+/* Name what a frame had more of than the median frame, the most first, and of several how many ms:
+ * a pass, "CPU work", "waits, present"; "idle", or "" if nothing is known. Returns text. */
+#define FRAME_CAUSE_TEXT 128
+const char *frame_cause(const struct frame_stats *stats, const struct frame_facts *frame,
+			char text[FRAME_CAUSE_TEXT]);
 
 /* What the samples of a passes source say one by one. */
 struct pass_run {

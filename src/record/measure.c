@@ -19,7 +19,7 @@ bool measure_open(struct measure *m, const struct sys *sys, struct options *opti
 			      .status = EXIT_FAILED,
 			      .signals_fd = -1,
 			      .control = {.fd = -1, .ack_fd = -1}};
-	if (options->passes && !layer_environment_set(sys, err))
+	if (options->passes && options->cmd && !layer_environment_set(sys, err))
 		return false;
 	if (options->control && !control_open(&m->control, sys, options->control, err))
 		return false;

@@ -17,26 +17,31 @@
 
 static void put_worst(const struct report_log *log, struct strbuf *out)
 {
-	const struct frame_stats *f = log->frames;
-	unsigned n = f->n_worst < WORST ? f->n_worst : WORST;
-	char note[128];
+	const struct frame_facts *frames[WORST];
+	unsigned n = report_late_frames(log, WORST, frames);
+	char note[128], cause[FRAME_CAUSE_TEXT];
 
-	snprintf(note, sizeof(note), "The %u longest of %llu frame%s, and what the verdict was then.", n,
-		 (unsigned long long)f->times.n, plural_ending(f->times.n));
+	if (!n) {
+		report_heading("worst", "Worst frames", out);
+		strbuf_str(out, "<p class=\"note\">No frame was late.</p>");
+		return;
+	}
+	snprintf(note, sizeof(note), "The %u longest of those that were late, of %llu frame%s.", n,
+		 (unsigned long long)log->frames->times.n, plural_ending(log->frames->times.n));
 	report_table("worst", "Worst frames", note,
-		     (const char *const[]){"frame", "#at", "#ms", "", "phase", "verdict", "#waits", "#passes",
-					   "longest pass", NULL},
+		     (const char *const[]){"frame", "#at", "#ms", "", "phase", "#CPU", "#waits", "#passes",
+					   "cause, ms beyond the median", "longest pass", NULL},
 		     out);
 	for (unsigned i = 0; i < n; i++) {
-		const struct frame_facts *w = &f->worst[i];
-		const struct judged *v = report_verdict(log, w->begin_ns, w->begin_ns + log->step_ns);
+		const struct frame_facts *w = frames[i];
 
 		html_put(out, "<tr><th scope=\"row\">%.0f" NUMBER "<td class=\"n\">%.1f", w->number,
 			 report_seconds(TEXT, (double)(w->begin_ns - log->begin_ns) * 1e-9), w->ms);
-		report_bar(out, w->ms / f->worst[0].ms, "late");
-		html_put(out, WORDS WORDS NUMBER NUMBER WORDS ROW_END,
-			 log->phases[report_phase_at(log, w->begin_ns)].name, report_verdict_title(v),
-			 report_ms(TEXT, w->wait_ms + w->present_ms), report_ms(TEXT, w->gpu_ms), w->pass);
+		report_bar(out, w->ms / frames[0]->ms, "late");
+		html_put(out, WORDS NUMBER NUMBER NUMBER WORDS WORDS ROW_END,
+			 log->phases[report_phase_at(log, w->begin_ns)].name, report_ms(TEXT, w->cpu_ms),
+			 report_ms(TEXT, w->wait_ms + w->present_ms), report_ms(TEXT, w->gpu_ms),
+			 frame_cause(log->frames, w, cause), w->pass);
 	}
 	strbuf_str(out, TABLE_END);
 }

@@ -60,6 +60,22 @@ static unsigned step_of(const struct report_log *log, int64_t end_ns)
 	return step < 0 ? 0 : step >= log->n_steps ? log->n_steps - 1 : (unsigned)step;
 }
 
+#define LONG_SHARE 1.5 /* of the median: a long frame, if there is no budget */
+
+unsigned report_late_frames(const struct report_log *log, unsigned most, const struct frame_facts **frames)
+{
+	const struct frame_stats *f = log->frames;
+	double limit_ms = times_at(&f->times, 0.5) * LONG_SHARE;
+	unsigned n = 0;
+
+	if (log->session.fps > 0)
+		limit_ms = 1000 / log->session.fps * FRAME_LATE;
+	for (unsigned i = 0; i < f->n_worst && n < most; i++)
+		if (!f->worst[i].idle && f->worst[i].ms > limit_ms)
+			frames[n++] = &f->worst[i];
+	return n;
+}
+
 unsigned report_phase_at(const struct report_log *log, int64_t at_ns)
 {
 	unsigned i = log->n_phases - 1;

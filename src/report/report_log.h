@@ -101,6 +101,9 @@ bool report_log_read_file(struct report_log *log, const struct sys *sys, const s
 void report_log_fini(struct report_log *log);
 
 /* Return the phase of a time. */
+/* Find the longest frames that were late, or without a budget much longer than the median, up to
+ * `most`. Returns their number. */
+unsigned report_late_frames(const struct report_log *log, unsigned most, const struct frame_facts **frames);
 unsigned report_phase_at(const struct report_log *log, int64_t at_ns);
 
 /* report_judged.c: after a sample, and after the last one: record which of them hold. */

@@ -10,6 +10,7 @@
 
 #define SPARK_CELLS 40
 #define FUNCTIONS 5
+#define WORST 5
 
 /* Append a text, with characters escaped that Markdown or HTML would interpret. */
 static void md_text(struct strbuf *out, const char *text)
@@ -104,6 +105,27 @@ static void put_budget(const struct report_log *log, struct strbuf *out)
 	}
 }
 
+static void put_worst(const struct report_log *log, struct strbuf *out)
+{
+	const struct frame_facts *frames[WORST];
+	unsigned n = log->frames ? report_late_frames(log, WORST, frames) : 0;
+	char cause[FRAME_CAUSE_TEXT];
+
+	if (!n)
+		return;
+	strbuf_str(out,
+		   "\n| longest frames | at | ms | CPU | waits | passes | cause, ms beyond the median |\n"
+		   "| :-- | --: | --: | --: | --: | --: | :-- |\n");
+	for (unsigned i = 0; i < n; i++) {
+		const struct frame_facts *w = frames[i];
+
+		md_put(out, "| frame %.0f | %s | %.1f | %s | %s | %s | %s |\n", w->number,
+		       report_seconds(TEXT, (double)(w->begin_ns - log->begin_ns) * 1e-9), w->ms,
+		       report_ms(TEXT, w->cpu_ms), report_ms(TEXT, w->wait_ms + w->present_ms),
+		       report_ms(TEXT, w->gpu_ms), frame_cause(log->frames, w, cause));
+	}
+}
+
 static void put_functions(const struct report_log *log, struct strbuf *out)
 {
 	const struct hot_table *t = &log->functions;
@@ -181,6 +203,7 @@ bool report_markdown(const struct report_log *log, struct strbuf *out, struct er
 		put_budget(log, out);
 	else
 		put_findings(log, out);
+	put_worst(log, out);
 	put_functions(log, out);
 	put_phases(log, out);
 	return put_sparks(log, out, err);

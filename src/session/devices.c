@@ -296,7 +296,8 @@ static bool open_all(struct device_walk *w, const struct source_options *what, c
 			continue;
 		}
 		asked = is_listed(list, registry[i]->name, &interface);
-		asked |= w->options->passes && registry[i]->kind == SOURCE_PASSES;
+		asked |= w->options->passes && registry[i]->kind == SOURCE_PASSES &&
+			 (!w->options->scenario || w->options->cmd); /* the simulated game has its own */
 		asked |= w->options->hot && registry[i]->kind == SOURCE_HOT;
 		if (!asked &&
 		    (list || (registry[i]->asked_only && !listens_by_default(w->options, registry[i]))))

@@ -267,7 +267,7 @@ static void show_late(struct live *l, int by)
 		const struct frame_facts *f = &stats->worst[i];
 		int64_t way = (f->begin_ns - at_ns) * by;
 
-		if (f->ms > budget_ms * FRAME_LATE && way > 0 &&
+		if ((frame_is_late(f, budget_ms) || !(budget_ms > 0)) && !f->idle && way > 0 &&
 		    (!next || way < (next->begin_ns - at_ns) * by))
 			next = f;
 	}

@@ -142,7 +142,8 @@ void screen_judge_view(struct screen_judge *j, const struct view *view, struct v
 
 /* ---- the frames of the Frame view ---- */
 
-#define LATE_PERCENT 1 /* percent of frames: a smaller share of late frames is normal */
+#define REST_PERCENT (100.0 / 3) /* work of a frame on a still screen, see frame.work_share */
+#define LATE_PERCENT 1           /* percent of frames: a smaller share of late frames is normal */
 
 /* The current needs of a frame. */
 struct frame_need {
@@ -196,7 +197,8 @@ void screen_judge_frame(struct screen_judge *j, const struct feed *feed, double 
 				     .wait_ms = number_of(feed, "frame.wait_ms"),
 				     .missed = number_of(feed, "frame.missed"),
 				     .frames = number_of(feed, "frame.count")};
-	bool late = n.ms > n.budget_ms * FRAME_LATE, some = n.missed > LATE_PERCENT;
+	bool rests = number_of(feed, "frame.work_share") < REST_PERCENT;
+	bool late = n.ms > n.budget_ms * FRAME_LATE && !rests, some = n.missed > LATE_PERCENT && !rests;
 	AUTO_STRBUF struct strbuf text = {0};
 	struct pass_table table;
 
@@ -211,9 +213,13 @@ void screen_judge_frame(struct screen_judge *j, const struct feed *feed, double 
 		strbuf_printf(&text, "; GPU %.1f ms", n.gpu_ms);
 	if (!late && isfinite(n.cpu_ms))
 		strbuf_printf(&text, "; CPU work %.1f ms", n.cpu_ms);
-	strbuf_printf(&text, "; on time %.1f %% of %.0f frames", 100 - n.missed, n.frames);
+	if (rests)
+		strbuf_printf(&text, "; %.0f frames, only when something changes", n.frames);
+	else
+		strbuf_printf(&text, "; on time %.1f %% of %.0f frames", 100 - n.missed, n.frames);
 	str_printable(j->text, sizeof(j->text), text.p);
-	*row = (struct verdict_text){late   ? "Frames are late"
+	*row = (struct verdict_text){rests  ? "The screen rests"
+				     : late ? "Frames are late"
 				     : some ? "Some frames are late"
 					    : "Frames are on time",
 				     late   ? STYLE_HOT

@@ -2,6 +2,7 @@
 #include "tui/live_priv.h"
 
 #include "base/alloc.h"
+#include "base/real.h"
 #include "tui/keys.h"
 #include "views/widget.h"
 #include "mlog/moment.h"
@@ -23,7 +24,7 @@ static const struct {
 	[WHEN] = {"when", 8, true},    [NUMBER] = {"frame", 8, false},
 	[MS] = {"ms", 8, false},       [BAR] = {"", 12, true},
 	[CPU] = {"CPU", 7, false},     [GPU] = {"GPU", 7, false},
-	[CAUSE] = {"cause", 16, true}, [PRESENT] = {"present", 8, false},
+	[CAUSE] = {"cause", 34, true}, [PRESENT] = {"present", 8, false},
 	[WAITS] = {"waits", 7, false}, [PASS] = {"longest pass", 22, true},
 	[PASS_MS] = {"ms", 7, false},  [OVER] = {"over median", 11, false},
 };
@@ -48,7 +49,7 @@ static void draw_frame(const struct frame_stats *stats, const struct frame_facts
 					[PASS_MS] = f->pass_ms,
 					[OVER] = f->pass_over_ms};
 	struct rect at[COLUMNS];
-	char clock[16];
+	char clock[16], cause[FRAME_CAUSE_TEXT];
 
 	cut_columns(row, at);
 	moment_clock(wall_ns + f->end_ns, clock, sizeof(clock));
@@ -59,15 +60,17 @@ static void draw_frame(const struct frame_stats *stats, const struct frame_facts
 
 		if (columns[i].left || i == NUMBER || !at[i].w)
 			continue;
-		snprintf(text, sizeof(text), i == OVER ? "%+.1f" : "%.1f", values[i]);
+		snprintf(text, sizeof(text), i == OVER ? "%+.1f" : "%.1f",
+			 fabs(values[i]) < 0.05 ? 0 : values[i]); /* not -0.0 */
 		if (isfinite(values[i]))
 			canvas_text_right(canvas, at[i], STYLE_TEXT, text);
 		else
 			canvas_text_right(canvas, at[i], STYLE_DIM, "\u2013");
 	}
 	if (at[BAR].w)
-		canvas_meter(canvas, at[BAR], STYLE_BUSY, f->ms / stats->worst[0].ms, NAN);
-	canvas_text_cut(canvas, at[CAUSE], STYLE_VALUE, frame_cause(stats, f));
+		canvas_meter(canvas, at[BAR], f->idle ? STYLE_DIM : STYLE_BUSY,
+			     real_min(f->ms / stats->worst[0].ms, 1), NAN);
+	canvas_text_cut(canvas, at[CAUSE], f->idle ? STYLE_DIM : STYLE_VALUE, frame_cause(stats, f, cause));
 	canvas_text_cut(canvas, at[PASS], STYLE_TEXT, f->pass);
 	if (selected)
 		canvas_restyle(canvas, row, STYLE_SELECTED);

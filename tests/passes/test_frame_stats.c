@@ -85,10 +85,13 @@ static void a_long_frame_has_a_cause(void **state)
 		{"one pass takes longer", 60, 8, 54, 49, 44, "scene"},
 		{"all passes take a little longer", 60, 8, 54, 49, 6, "GPU, all passes"},
 		{"it waits, and the GPU does not work longer", 60, 8, 10, 49, 0, "waits, present"},
+		{"it works and waits longer", 350, 161, 10, 184, 0, "waits, present +179.0; CPU work +153.0"},
+		{"it neither works nor waits", 304, 8, 10, 5, 0, "blocked or asleep"},
 		{"nothing is longer", 16, 8, 10, 5, 0, ""},
 		{"nothing is known", 60, NAN, NAN, NAN, NAN, ""},
 	};
 	struct frame_stats *s = usual_frames(NULL);
+	char text[FRAME_CAUSE_TEXT];
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
@@ -99,9 +102,39 @@ static void a_long_frame_has_a_cause(void **state)
 		f.gpu_ms = cases[i].gpu_ms;
 		f.wait_ms = cases[i].wait_ms;
 		f.pass_over_ms = cases[i].pass_over_ms;
-		if (strcmp(frame_cause(s, &f), cases[i].cause) != 0)
-			fail_msg("%s: '%s'", cases[i].what, frame_cause(s, &f));
+		if (strcmp(frame_cause(s, &f, text), cases[i].cause) != 0)
+			fail_msg("%s: '%s'", cases[i].what, text);
 	}
+	free(s);
+}
+
+/* The cursor of a still screen blinks every 667 ms; then it scrolls, and one frame is late. */
+static void frames_of_a_still_screen_come_after_late_ones(void **state)
+{
+	struct frame_stats *s = xcalloc(1, sizeof(*s));
+	char text[FRAME_CAUSE_TEXT];
+
+	(void)state;
+	for (unsigned i = 1; i <= 400; i++) {
+		struct frame_facts f = usual_frame(i);
+
+		if (i % 200 < 50) { /* nothing to do */
+			f.ms = 667;
+			f.cpu_ms = 2;
+			f.gpu_ms = 3;
+			f.wait_ms = 0;
+		} else if (i == 100) { /* work */
+			f.ms = f.cpu_ms = 40;
+		} else if (i == 300) { /* blocked, alone */
+			f.ms = 304;
+		}
+		frame_stats_add(s, &f, 1000.0 / 60);
+	}
+	assert_int_equal(s->late, 3); /* the last frame is alone, too */
+	assert_true(s->worst[0].ms == 667 && s->worst[0].number == 400);
+	assert_true(s->worst[1].number == 300 && s->worst[2].number == 100);
+	assert_true(s->worst[3].ms == 16 && !s->worst[3].idle);
+	assert_string_equal(frame_cause(s, &(struct frame_facts){.idle = true}, text), "idle");
 	free(s);
 }
 
@@ -135,6 +168,7 @@ int main(void)
 		cmocka_unit_test(one_long_frame_of_ten_thousand_is_found),
 		cmocka_unit_test(percentiles_are_less_than_one_percent_off),
 		cmocka_unit_test(a_long_frame_has_a_cause),
+		cmocka_unit_test(frames_of_a_still_screen_come_after_late_ones),
 		cmocka_unit_test(a_renderer_on_the_cpu_is_known_by_its_device_or_name),
 	};
 
