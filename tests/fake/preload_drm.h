@@ -1,6 +1,6 @@
 /* The fake render nodes behind the libc and libdrm calls of a program (preload.c), on real time.
  *
- * FAKEDRM='panfrost-6.10 gpu=0x74021000 cores=3 slices=2 unstable=1; vkms'
+ *   FAKEDRM='panfrost-6.10 gpu=0x74021000 cores=3 slices=2 unstable=1; vkms'
  *
  * lists nodes from dev/dri/renderD128 on, each by a row of fake_drm_drivers and words: gpu
  * (GPU_ID), cores (mask), slices, bus (bits), l2 (mask), values (of a block), unstable, taken (or
