@@ -188,16 +188,23 @@ static int run_program(struct export_log_bench *b, const struct options *options
 	return status;
 }
 
-/* The rows, without the header. */
-static void assert_rows(struct export_log_bench *b, const struct options *options, const char *expected)
+/* The rows, without the header; the messages end with `said`. */
+static void assert_rows_said(struct export_log_bench *b, const struct options *options, const char *expected,
+			     const char *said)
 {
 	const char *header = "time,duration,flags,MaliGPUActiveCy,MaliFragQueueUtil\r\n";
 
 	if (run_program(b, options) != EXIT_DONE)
 		fail_msg("%s", b->err.text);
-	assert_string_equal(b->said, "");
+	assert_true(said[0] ? strlen(b->said) > strlen(said) : !b->said[0]);
+	assert_string_equal(b->said + strlen(b->said) - strlen(said), said);
 	assert_int_equal(strncmp(b->text, header, strlen(header)), 0);
 	assert_string_equal(b->text + strlen(header), expected);
+}
+
+static void assert_rows(struct export_log_bench *b, const struct options *options, const char *expected)
+{
+	assert_rows_said(b, options, expected, "");
 }
 
 /* ---- parts and steps ---- */
@@ -255,20 +262,26 @@ static void what_went_wrong_stands_in_the_row_and_in_the_step(void **state)
 {
 	struct export_log_bench *b = *state;
 	struct options o = csv(b);
+	const char *said = ": Mali-G31 2 cores: 1 sample failed: the GPU was reset, which stops its "
+			   "counters: they are started again (1)\n";
 
 	add_part(b, 0, 100, 0, 100, 10);
 	add_part(b, 100, 200, SAMPLE_CLOCK, 200, 10);
-	add_part(b, 200, 300, SAMPLE_ERROR, 999, 99);
+	add_part(b, 200, 300, sample_failed(FAILURE_RESET), 999, 99);
 	b->seq += 3; /* lost */
 	add_part(b, 600, 700, 0, 400, 10);
 	finish_log(b);
-	assert_rows(b, &o,
-		    "5000.000000000,0.100000000,,100.0,10.0\r\n"
-		    "5000.100000000,0.100000000,clock,200.0,5.0\r\n"
-		    "5000.200000000,0.100000000,error,,\r\n"
-		    "5000.600000000,0.100000000,gap lost,400.0,2.5\r\n");
+	assert_rows_said(b, &o,
+			 "5000.000000000,0.100000000,,100.0,10.0\r\n"
+			 "5000.100000000,0.100000000,clock,200.0,5.0\r\n"
+			 "5000.200000000,0.100000000,error,,\r\n"
+			 "5000.600000000,0.100000000,gap lost,400.0,2.5\r\n",
+			 said);
 	o.step_ns = 10 * S;
-	assert_rows(b, &o, "5000.000000000,0.300000000,gap error clock lost,700.0,4.285714285714286\r\n");
+	assert_rows_said(b, &o, "5000.000000000,0.300000000,gap error clock lost,700.0,4.285714285714286\r\n",
+			 said);
+	o.from_ns = 300 * MS; /* it is not in the exported part */
+	assert_rows(b, &o, "5000.600000000,0.100000000,,400.0,2.5\r\n");
 }
 
 static void marks_are_flagged_if_they_are_in_the_part(void **state)
