@@ -37,6 +37,7 @@ void gpu_fold_init(struct gpu_fold *f, const struct source *source)
 	for (unsigned core = 0; core < 64; core++)
 		if (f->core_mask >> core & 1)
 			f->core_rank[core] = (uint8_t)rank++;
+	f->parts = xcalloc(slot + 1, sizeof(*f->parts));
 	if (source->n_slots == source->n_sums)
 		return;
 	f->blocks[BLOCK_CORE].instances = source->n_sums;
@@ -48,6 +49,7 @@ void gpu_fold_fini(struct gpu_fold *f)
 	for (unsigned b = 0; b < BLOCK_COUNT; b++)
 		free(f->blocks[b].index);
 	free(f->balance);
+	free(f->parts);
 	*f = (struct gpu_fold){0};
 }
 
@@ -60,8 +62,9 @@ unsigned gpu_fold_core(const struct gpu_fold *f, unsigned rank)
 	return core;
 }
 
+/* With `parts`, values that are not valid are only counted there. */
 static void add_values(const uint8_t *index, unsigned n_counters, const uint64_t *value, unsigned n,
-		       uint64_t *slots)
+		       uint64_t *slots, struct gpu_fold_parts *parts)
 {
 	for (unsigned k = 0; k < n_counters; k++) {
 		uint64_t v;
@@ -69,6 +72,10 @@ static void add_values(const uint8_t *index, unsigned n_counters, const uint64_t
 		if (index[k] >= n)
 			continue; /* this GPU has no such value */
 		v = value[index[k]] < GPU_OVERFLOW ? value[index[k]] : GPU_OVERFLOW;
+		if (parts)
+			*(v < GPU_OVERFLOW ? &parts[k].valid : &parts[k].invalid) += 1;
+		if (parts && v == GPU_OVERFLOW)
+			continue;
 		if (slots[k] == SAMPLE_UNKNOWN)
 			slots[k] = v;
 		else if (slots[k] < GPU_OVERFLOW)
@@ -88,18 +95,36 @@ void gpu_fold_block(const struct gpu_fold *f, enum gpu_block block, unsigned ins
 		rank = f->core_rank[instance];
 	if (block == BLOCK_CORE && f->core_active >= 0 && (unsigned)f->core_active < n)
 		gpu_balance_add(f->balance, instance, value[f->core_active]);
-	add_values(f->blocks[block].index, counters, value, n, slots + f->blocks[block].sum);
+	add_values(f->blocks[block].index, counters, value, n, slots + f->blocks[block].sum,
+		   f->parts + f->blocks[block].sum);
 	if (f->blocks[block].instances)
 		add_values(f->blocks[block].index, counters, value, n,
-			   slots + f->blocks[block].instances + rank * counters);
+			   slots + f->blocks[block].instances + rank * counters, NULL);
 }
 
-void gpu_fold_finish(const struct gpu_fold *f, int64_t sample_ns, uint64_t *slots, unsigned n)
+uint32_t gpu_fold_finish(const struct gpu_fold *f, int64_t sample_ns, uint64_t *slots, unsigned n)
 {
+	uint32_t flags = 0;
+
 	gpu_balance_fill(f->balance, sample_ns, slots);
+	for (unsigned b = 0; b < BLOCK_COUNT; b++)
+		for (unsigned i = f->blocks[b].sum; i < f->blocks[b].sum + f->blocks[b].n; i++) {
+			struct gpu_fold_parts have = f->parts[i];
+
+			f->parts[i] = (struct gpu_fold_parts){0};
+			if (!have.invalid)
+				continue;
+			if ((b != BLOCK_CORE && b != BLOCK_MEMORY) || have.valid < have.invalid) {
+				slots[i] = SAMPLE_UNKNOWN;
+				continue;
+			}
+			slots[i] += (slots[i] * have.invalid + have.valid / 2) / have.valid;
+			flags = SAMPLE_ESTIMATED;
+		}
 	for (unsigned i = 0; i < n; i++)
 		if (slots[i] >= GPU_OVERFLOW)
 			slots[i] = SAMPLE_UNKNOWN;
+	return flags;
 }
 
 void gpu_balance_init(struct gpu_balance *b, const struct source *source)
@@ -121,6 +146,7 @@ void gpu_balance_add(struct gpu_balance *b, unsigned core, uint64_t cycles)
 void gpu_balance_fill(struct gpu_balance *b, int64_t sample_ns, uint64_t *slots)
 {
 	uint64_t most = 0, sum = 0, n = 0;
+	bool invalid = false;
 
 	if (b->slot < 0)
 		return;
@@ -129,12 +155,16 @@ void gpu_balance_fill(struct gpu_balance *b, int64_t sample_ns, uint64_t *slots)
 	if (b->span_ns < GPU_BALANCE_NS)
 		return;
 	for (unsigned i = 0; i < GPU_BALANCE_CORES; i++) {
+		if (b->cycles[i] >= GPU_OVERFLOW) {
+			invalid = true;
+			continue;
+		}
 		n += b->cycles[i] > 0;
 		sum += b->cycles[i];
 		most = b->cycles[i] > most ? b->cycles[i] : most;
 	}
-	slots[b->slot] = most < GPU_OVERFLOW ? most : SAMPLE_UNKNOWN;
-	slots[b->slot + 1] = most >= GPU_OVERFLOW ? SAMPLE_UNKNOWN : n ? (sum + n / 2) / n : 0;
+	slots[b->slot] = invalid && !n ? SAMPLE_UNKNOWN : most;
+	slots[b->slot + 1] = invalid && !n ? SAMPLE_UNKNOWN : n ? (sum + n / 2) / n : 0;
 	*b = (struct gpu_balance){.slot = b->slot};
 }
 

@@ -19,6 +19,10 @@ struct gpu_fold {
 	int active;                  /* slot of GPU_ACTIVE, -1 if unknown */
 	int core_active;             /* position in a core's block of its active cycles, -1 if unknown */
 	struct gpu_balance *balance; /* owned */
+	/* Owned, for each sum: blocks of this sample with a valid count, and with none. */
+	struct gpu_fold_parts {
+		uint16_t valid, invalid;
+	} * parts;
 };
 
 /* Call after the slots were added to the source. */
@@ -28,19 +32,21 @@ void gpu_fold_fini(struct gpu_fold *f);
 unsigned gpu_fold_core(const struct gpu_fold *f, unsigned rank);
 /* Add a block of n values. `instance` is a core number or an L2 slice, 0 for other blocks. A block
  * that the GPU should not have is ignored. Slots start as SAMPLE_UNKNOWN. A value of GPU_OVERFLOW
- * or more is not a valid count and makes every sum that contains it unknown (gpu_fold_finish). No
- * counter reaches the limit, and no sum exceeds twice the limit. */
+ * or more is not a valid count: the core or slice itself is unknown. No counter reaches the limit,
+ * and no sum exceeds twice the limit. */
 void gpu_fold_block(const struct gpu_fold *f, enum gpu_block block, unsigned instance, const uint64_t *value,
 		    unsigned n, uint64_t *slots);
-/* `sample_ns` is how long the sample was measured. */
-void gpu_fold_finish(const struct gpu_fold *f, int64_t sample_ns, uint64_t *slots, unsigned n);
+/* `sample_ns` is how long the sample was measured. A core or slice whose counter is not valid is
+ * taken to have counted as much as the mean of the others, if these are at least as many; otherwise
+ * the sum is unknown. Returns SAMPLE_ESTIMATED if any sum was completed so, else 0. */
+uint32_t gpu_fold_finish(const struct gpu_fold *f, int64_t sample_ns, uint64_t *slots, unsigned n);
 
 /* gpu_balance: how evenly the shader cores of a GPU work, known even if only sums over the cores
  * are kept. Fills two slots: the active cycles of the busiest core, and their mean over the cores.
  *
  * Both are counted in spans of GPU_BALANCE_NS or more, because over shorter times another core is
  * the busiest each time. A sample within a span has zeros. A core without a single cycle in a span
- * is taken for one that is powered off, and left out.
+ * is taken for one that is powered off, and left out. So is one whose count is not valid.
  *
  * Thread: one at a time.
  */
@@ -57,7 +63,7 @@ struct gpu_balance {
 /* Call after the slots were added to the source. */
 void gpu_balance_init(struct gpu_balance *b, const struct source *source);
 /* Add active cycles of a core (below GPU_BALANCE_CORES); GPU_OVERFLOW or more is not a valid count,
- * which makes the span unknown. */
+ * which leaves the core out of the span. Without any other core the span is unknown. */
 #define GPU_OVERFLOW (1ull << 52)
 void gpu_balance_add(struct gpu_balance *b, unsigned core, uint64_t cycles);
 /* Fill the slots of a sample. */

@@ -400,7 +400,7 @@ static void finish_sample(struct source *source, int64_t now_ns, struct sample *
 	struct kbase *k = source->priv;
 
 	memcpy(sample->value, k->slots, source->n_slots * sizeof(*k->slots));
-	gpu_fold_finish(&k->fold, source->period_ns, sample->value, source->n_slots);
+	sample->flags |= gpu_fold_finish(&k->fold, source->period_ns, sample->value, source->n_slots);
 	k->has_more = !kbase_times_convert(&k->times, source->sys, &k->sum, now_ns, sample) &&
 		      !k->reader->reports_begin;
 	k->has_sum = false;

@@ -278,9 +278,9 @@ static bool is_written(struct panfrost *p)
 	return true;
 }
 
-/* Read the counters into slots. Fills the time of the dump. Returns false with errno; ESTALE: a
+/* Read the counters into the sample. Fills the time of the dump. Returns false with errno; ESTALE: a
  * reset of the GPU has turned them off. */
-static bool dump_counters(struct panfrost *p, int64_t *at_ns, uint64_t *slots, unsigned n_slots)
+static bool dump_counters(struct panfrost *p, int64_t *at_ns, struct sample *sample)
 {
 	uint8_t *next = p->dumps[!p->last];
 	struct panfrost_perfcnt_dump request = {.buf_ptr = (uintptr_t)next};
@@ -294,8 +294,8 @@ static bool dump_counters(struct panfrost *p, int64_t *at_ns, uint64_t *slots, u
 		return errno = saved, false;
 	if (!is_written(p))
 		return errno = ESTALE, false;
-	gpu_dump_fold(&(struct gpu_dump){next, p->dump_bytes, p->v4}, &p->gpu.fold, slots);
-	gpu_fold_finish(&p->gpu.fold, *at_ns - p->end_ns, slots, n_slots);
+	gpu_dump_fold(&(struct gpu_dump){next, p->dump_bytes, p->v4}, &p->gpu.fold, sample->value);
+	sample->flags |= gpu_fold_finish(&p->gpu.fold, *at_ns - p->end_ns, sample->value, sample->n_values);
 	p->last = !p->last;
 	return true;
 }
@@ -343,7 +343,7 @@ static void follow_dumps(struct source *source, const struct panfrost *p)
 }
 
 /* What the next dump would cover is unknown, so the counters are started again before it. */
-static enum read_result fail_sample(struct panfrost *p, struct sample *sample)
+static enum read_result fail_sample(struct panfrost *p, int64_t now_ns, struct sample *sample)
 {
 	static const struct {
 		int code;
@@ -360,25 +360,27 @@ static enum read_result fail_sample(struct panfrost *p, struct sample *sample)
 		if (reasons[i].code == errno)
 			why = reasons[i].why;
 	p->failed = true;
-	sample->begin_ns = sample->end_ns = p->end_ns;
+	sample->begin_ns = p->end_ns;
+	sample->end_ns = p->end_ns = now_ns;
 	sample->flags |= sample_failed(why);
 	return READ_GOT;
 }
 
-static enum read_result read_counters(struct source *source, struct panfrost *p, struct sample *sample)
+static enum read_result read_counters(struct source *source, struct panfrost *p, int64_t now_ns,
+				      struct sample *sample)
 {
 	int64_t at_ns;
 
 	if (p->failed) {
 		if (!restart_counters(p))
-			return fail_sample(p, sample);
+			return fail_sample(p, now_ns, sample);
 		p->failed = false;
 		p->gap = true;
 		p->end_ns = p->gpu.sys->monotonic_ns(p->gpu.sys);
 		return READ_NONE;
 	}
-	if (!dump_counters(p, &at_ns, sample->value, source->n_slots))
-		return fail_sample(p, sample);
+	if (!dump_counters(p, &at_ns, sample))
+		return fail_sample(p, now_ns, sample);
 	follow_dumps(source, p);
 	sample->begin_ns = p->end_ns;
 	sample->end_ns = p->end_ns = at_ns > p->end_ns ? at_ns : p->end_ns + 1;
@@ -414,7 +416,7 @@ static enum read_result panfrost_read(struct source *source, int64_t now_ns, str
 	if (now_ns >= p->next_ns)
 		p->next_ns += source->period_ns * ((now_ns - p->next_ns) / source->period_ns + 1);
 	memset(sample->value, 0xff, source->n_slots * sizeof(*sample->value)); /* SAMPLE_UNKNOWN */
-	got = counts ? read_counters(source, p, sample) : read_clients(p, now_ns, sample);
+	got = counts ? read_counters(source, p, now_ns, sample) : read_clients(p, now_ns, sample);
 	if (got == READ_GONE && p->gpu.fd >= 0)
 		source->gone = "if its driver was unbound, Linux before 7.3 crashes when a program that has "
 			       "the node open ends, malitop included: save your work first";

@@ -132,7 +132,7 @@ static enum read_result read_counters(struct source *source, struct panthor *p, 
 	got = panthor_counters_take(p, &header, sample->value);
 	if (got != READ_GOT)
 		return got;
-	gpu_fold_finish(&p->gpu.fold, source->period_ns, sample->value, source->n_slots);
+	sample->flags |= gpu_fold_finish(&p->gpu.fold, source->period_ns, sample->value, source->n_slots);
 	place_sample(p, &header, sample);
 	if (sample->flags & SAMPLE_ERROR)
 		return READ_GOT;

@@ -285,6 +285,13 @@ bool expr_compile(struct expr *out, struct span text, expr_resolve_fn *resolve, 
 	return false;
 }
 
+void expr_of_counts(struct expr *expr)
+{
+	for (unsigned i = 0; i < expr->n; i++)
+		if (expr->ops[i].kind == EXPR_SUB)
+			expr->ops[i].kind = EXPR_REST;
+}
+
 void expr_fini(struct expr *expr)
 {
 	free(expr->ops);
@@ -300,6 +307,15 @@ static inline double min_nan(double a, double b)
 static inline double max_nan(double a, double b)
 {
 	return a > b ? a : b >= a ? b : NAN;
+}
+
+#define ROUNDING 1e-4 /* of a number: sums over long times have 24 bits, and rests of rests fewer */
+
+static inline double rest_of(double all, double part)
+{
+	double rest = all - part;
+
+	return rest >= 0 ? rest : -rest <= ROUNDING * part ? 0 : NAN;
 }
 
 double expr_eval(const struct expr *expr, const double *values)
@@ -324,6 +340,10 @@ double expr_eval(const struct expr *expr, const double *values)
 		case EXPR_SUB:
 			top--;
 			top[0] -= top[1];
+			break;
+		case EXPR_REST:
+			top--;
+			top[0] = rest_of(top[0], top[1]);
 			break;
 		case EXPR_MUL:
 			top--;

@@ -232,6 +232,7 @@ static bool take_variant(struct build *b, struct metric *m, const struct metric_
 			continue;
 		b->missing = false;
 		if (expr_compile(&m->expr, v->text, resolve_name, b, &why)) {
+			expr_of_counts(&m->expr);
 			m->text = v->text;
 			*taken = true;
 			return true;
@@ -504,6 +505,8 @@ bool metric_compile(const struct metric_set *set, const struct gpudb *db, struct
 
 	b.set = (struct metric_set *)(uintptr_t)set;
 	ok = expr_compile(out, text, resolve_finished, &b, err);
+	if (ok)
+		expr_of_counts(out);
 	build_end(&b);
 	return ok;
 }

@@ -164,7 +164,8 @@ static void compare_formula(unsigned gpu, struct span name, struct span text)
 		fail_msg("%s has no %.*s", set->product->name, SPAN_ARG(name));
 	if (!metric_compile(set, db, text, false, &e, &err))
 		fail_msg("%s: %.*s: %s", set->product->name, SPAN_ARG(name), err.text);
-	for (unsigned kind = 0; kind < 24; kind++) {
+	/* in many vectors a part is more than all, so that the rest of it is unknown */
+	for (unsigned kind = 0; kind < 24 || (defined <= 4 && kind < 2400); kind++) {
 		double ours, theirs;
 
 		random_vector(set, vector, kind);

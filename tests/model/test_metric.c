@@ -339,6 +339,39 @@ static void constants_that_are_not_known_are_undefined(void **state)
 	gpudb_free(db);
 }
 
+/* Counters that contradict each other must not look like a measurement, nor like none. */
+static void a_difference_of_counts_below_zero_is_unknown(void **state)
+{
+	static const struct {
+		const char *text;
+		double want; /* NaN: unknown */
+	} cases[] = {
+		{"100 - 99", 1},
+		{"100 - 100", 0},
+		{"100 - 101", NAN},
+		{"(100 - 120) / 15", NAN},
+		{"(100 - 120) / (15 - 20)", NAN},
+		{"max(100 - 101, 0)", NAN},
+		{"100 - 20 - 90", NAN},
+		{"100 - 100.001", 0}, /* a sum of floats */
+		{"0 - 1", NAN},
+		{"100 + -101", -1}, /* not of counts */
+		{"max(100 + -101, 0)", 0},
+	};
+	struct metric_bench b;
+
+	(void)state;
+	bench_init(&b, "T1", METRIC("Rest", "cycles", "  expr 5 - 7\n"), DEFINITIONS_CURRENT);
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+		double v = value_of(&b, cases[i].text, false);
+
+		if (isnan(cases[i].want) ? !isnan(v) : v != cases[i].want)
+			fail_msg("%s is %g, should be %g", cases[i].text, v, cases[i].want);
+	}
+	assert_true(isnan(metric_value(metric_of(b.set, "Rest"), b.vector)));
+	bench_fini(&b);
+}
+
 /* ---- instances ---- */
 
 static void one_instance_sees_its_own_part_and_a_single_core_or_slice(void **state)
@@ -545,7 +578,7 @@ static void a_cpu_event_that_no_definition_knows_is_a_metric_of_its_own(void **s
 	"  1.1.1 Own\n  1.1.2 Share\n  1.1.3 MaliUnit\n  1.1.4 Count | | percent\n" METRIC("MaliUnit",  \
 											   "count", "") \
 		METRIC("Own", "count", "  expr MaliUnit\n  guide @T1 MaliUnit * 100\n  guide 7\n")      \
-			METRIC("Share", "percent", "  expr MaliUnit - MaliACy * 1000\n")                \
+			METRIC("Share", "percent", "  expr MaliUnit + -MaliACy * 1000\n")               \
 				METRIC("Count", "count", "  expr MaliTask * 1000\n")
 
 static void a_guide_means_core_counters_as_means_and_has_formulas_of_its_own(void **state)
@@ -663,6 +696,7 @@ int main(void)
 		cmocka_unit_test(metrics_that_name_metrics_too_deep_are_an_error),
 		cmocka_unit_test(a_value_that_is_not_known_makes_a_metric_undefined),
 		cmocka_unit_test(constants_that_are_not_known_are_undefined),
+		cmocka_unit_test(a_difference_of_counts_below_zero_is_unknown),
 		cmocka_unit_test(one_instance_sees_its_own_part_and_a_single_core_or_slice),
 		cmocka_unit_test(a_metric_can_be_broken_down_by_what_all_its_counters_have),
 		cmocka_unit_test(clusters_and_cpus_of_a_cpu_are_instances_with_titles),

@@ -76,8 +76,9 @@ static void the_busiest_core_and_the_mean_are_known_without_cores(void **state)
 		{0x2d, {900, 777, 300, 300, 777, 300}, 900, 450}, /* there is no core 1 and 4 */
 		{0xf, {90, 0, 110, 100}, 110, 100},               /* core 1 is off */
 		{0xf, {0, 0, 0, 0}, 0, 0},
-		{0x7, {10, 10, 11}, 11, 10}, /* rounded */
-		{0xf, {1, 2, GPU_OVERFLOW, 3}, SAMPLE_UNKNOWN, SAMPLE_UNKNOWN},
+		{0x7, {10, 10, 11}, 11, 10},          /* rounded */
+		{0xf, {1, 2, GPU_OVERFLOW, 3}, 3, 2}, /* of the others */
+		{0x3, {GPU_OVERFLOW, GPU_OVERFLOW}, SAMPLE_UNKNOWN, SAMPLE_UNKNOWN},
 	};
 
 	(void)state;

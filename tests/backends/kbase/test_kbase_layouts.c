@@ -115,7 +115,7 @@ static void the_older_layout_goes_by_core_groups(void **state)
 	bench_fini(&b);
 }
 
-static void a_count_that_stopped_at_its_largest_number_makes_its_sum_unknown(void **state)
+static void a_count_that_stopped_at_its_largest_number_is_lost_for_its_core_only(void **state)
 {
 	struct kbase_layouts_bench b;
 	uint32_t full = UINT32_MAX;
@@ -124,12 +124,21 @@ static void a_count_that_stopped_at_its_largest_number_makes_its_sum_unknown(voi
 	bench_init(&b, 3, 1, 64);
 	fill_dump(&b, 5);
 	memcpy(b.memory + 256 * 3 + 4 * 20, &full, 4); /* core 0, index 20 */
+	memcpy(b.memory + 256 + 4 * 20, &full, 4);     /* the only tiler */
 	gpu_dump_fold(&(struct gpu_dump){b.memory, 5 * 256, false}, &b.k.fold, b.slots);
-	gpu_fold_finish(&b.k.fold, GPU_BALANCE_NS, b.slots, b.source.n_slots);
+	assert_int_equal(gpu_fold_finish(&b.k.fold, GPU_BALANCE_NS, b.slots, b.source.n_slots),
+			 SAMPLE_ESTIMATED);
 	assert_true(slot_of(&b, "shader_core_20", INSTANCE_CORE, 0) == SAMPLE_UNKNOWN);
-	assert_true(slot_of(&b, "shader_core_20", INSTANCE_ALL, 0) == SAMPLE_UNKNOWN);
 	assert_int_equal(slot_of(&b, "shader_core_20", INSTANCE_CORE, 1), 4020);
+	assert_int_equal(slot_of(&b, "shader_core_20", INSTANCE_ALL, 0), 2 * 4020);
 	assert_int_equal(slot_of(&b, "shader_core_21", INSTANCE_ALL, 0), 3021 + 4021);
+	assert_true(slot_of(&b, "tiler_20", INSTANCE_ALL, 0) == SAMPLE_UNKNOWN);
+	/* the next sample, in which it stopped on both */
+	memset(b.slots, 0xff, b.source.n_slots * sizeof(uint64_t));
+	memcpy(b.memory + 256 * 4 + 4 * 20, &full, 4);
+	gpu_dump_fold(&(struct gpu_dump){b.memory, 5 * 256, false}, &b.k.fold, b.slots);
+	assert_int_equal(gpu_fold_finish(&b.k.fold, GPU_BALANCE_NS, b.slots, b.source.n_slots), 0);
+	assert_true(slot_of(&b, "shader_core_20", INSTANCE_ALL, 0) == SAMPLE_UNKNOWN);
 	bench_fini(&b);
 }
 
@@ -363,7 +372,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_dump_has_blocks_for_cores_that_are_not_there),
 		cmocka_unit_test(the_older_layout_goes_by_core_groups),
-		cmocka_unit_test(a_count_that_stopped_at_its_largest_number_makes_its_sum_unknown),
+		cmocka_unit_test(a_count_that_stopped_at_its_largest_number_is_lost_for_its_core_only),
 		cmocka_unit_test(a_dump_that_is_too_short_leaves_the_rest_unknown),
 		cmocka_unit_test(cores_go_by_number_or_by_rank_whichever_the_indexes_can_be),
 		cmocka_unit_test(a_block_may_have_any_number_of_values),

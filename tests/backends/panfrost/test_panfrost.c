@@ -325,7 +325,7 @@ static void a_dump_that_is_never_finished_is_an_error_and_its_counts_are_in_no_s
 	gpu->hangs = true;
 	drm_run_next(&r);
 	assert_true(r.sample->flags & SAMPLE_ERROR);
-	assert_int_equal(r.sample->begin_ns, r.sample->end_ns);
+	assert_in_range(r.sample->end_ns - r.sample->begin_ns, 50 * MS, 2000 * MS);
 	assert_int_equal(sample_failure(r.sample->flags), FAILURE_TIMEOUT);
 	gpu->hangs = false;
 	drm_run_next(&r);
