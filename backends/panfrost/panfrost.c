@@ -278,8 +278,8 @@ static bool is_written(struct panfrost *p)
 	return true;
 }
 
-/* Read the counters into the sample. Fills the time of the dump. Returns false with errno; ESTALE: a
- * reset of the GPU has turned them off. */
+/* Read the counters into the sample. Fills the time of the dump. Returns false with errno; ESTALE
+ * means that a reset of the GPU has turned them off. */
 static bool dump_counters(struct panfrost *p, int64_t *at_ns, struct sample *sample)
 {
 	uint8_t *next = p->dumps[!p->last];

@@ -129,6 +129,21 @@ static bool play_frames(struct screen *screen, struct player *player, unsigned f
 	return true;
 }
 
+/* A source whose samples have all failed has nothing to show but why. */
+static bool check_samples(const struct feeds *feeds, struct err *err)
+{
+	for (unsigned i = 0; i < feeds->n; i++) {
+		const struct column *total =
+			feed_part(&feeds->feeds[i], FEED_TOTAL, 0, 0, feeds->feeds[i].step);
+
+		if (total->flags & SAMPLE_ERROR && !total->time_ns)
+			return err_set(err, 0, "%s: every sample failed: %s: try `malitop doctor --verify`",
+				       feeds->feeds[i].source->title,
+				       sample_failure_texts[sample_failure(total->flags)]);
+	}
+	return true;
+}
+
 enum exit_status once_run(const struct sys *sys, const struct options *options, bool ascii,
 			  struct strbuf *out, struct err *err)
 {
@@ -140,7 +155,7 @@ enum exit_status once_run(const struct sys *sys, const struct options *options, 
 	struct alerts alerts = {0};
 	char said[SAID_TEXT] = "";
 	int64_t until;
-	bool ok;
+	bool ok, measured = true;
 
 	if (options->command == COMMAND_REPLAY || options->command == COMMAND_ON)
 		ok = (player = player_open(&session, sys, options, NULL, err)) != NULL;
@@ -160,7 +175,11 @@ enum exit_status once_run(const struct sys *sys, const struct options *options, 
 		screen.realtime_ns = sys->realtime_ns(sys);
 		if (player)
 			screen_show_moment(&screen, player, 0);
-		if (said[0])
+		if (ok && !player)
+			measured = check_samples(&feeds, err);
+		if (!measured)
+			alerts_add(&alerts, 0, err->text);
+		else if (said[0])
 			alerts_add(&alerts, 0, said);
 		else
 			alerts_notes(&alerts, 0, &session.notes, session.no_gpu.n > 0);
@@ -173,5 +192,5 @@ enum exit_status once_run(const struct sys *sys, const struct options *options, 
 	feeds_fini(&feeds);
 	session_close(&session);
 	player_free(player);
-	return ok ? EXIT_DONE : EXIT_FAILED;
+	return ok && measured ? EXIT_DONE : EXIT_FAILED;
 }

@@ -56,8 +56,9 @@ typedef bool expr_resolve_fn(void *ctx, struct span name, struct expr *out, stru
 bool expr_compile(struct expr *out, struct span text, expr_resolve_fn *resolve, void *ctx, struct err *err);
 void expr_fini(struct expr *expr);
 
-/* Take all differences to be of counts: if more is taken away than there is, the counters contradict
- * each other, and the rest is NaN. (A rounding error is 0.) `a + -b` is not such a difference. */
+/* Take all differences to be of counts: if more is taken away than there is, the counters
+ * contradict each other, and the rest is NaN. (A rounding error is 0.) `a + -b` is not such a
+ * difference. */
 void expr_of_counts(struct expr *expr);
 
 bool expr_const(struct expr *out, double number);

@@ -40,7 +40,7 @@ void judge_clear(struct judge *judge)
 		for (unsigned k = 0; k < RESOURCE_FIGURES; k++)
 			judge->resources[i].figures[k].now = judge->resources[i].figures[k].mean = NAN;
 	forget_met(&judge->late_if);
-	judge->late = false;
+	judge->gpu_measured = judge->gpu_failed = judge->late = false;
 	judge->late_s = 0;
 	judge->verdict = (struct judge_verdict){0};
 	judge->begin_ns = judge->end_ns = 0;
@@ -400,6 +400,9 @@ void judge_step(struct judge *judge, int64_t begin_ns, int64_t end_ns,
 	find_frame_rate(judge, vectors, &judge->facts.value[FACT_FRAME_RATE]);
 	read_inputs(judge, vectors);
 	step_resources(judge, begin_ns, end_ns);
+	if (vectors[SOURCE_GPU])
+		*(isnan(vectors[SOURCE_GPU][VECTOR_SECONDS]) ? &judge->gpu_failed : &judge->gpu_measured) =
+			true;
 	for (unsigned i = 0; i < judge->n_findings; i++)
 		step_finding(judge, &judge->findings[i], begin_ns, end_ns);
 	step_verdict(judge, begin_ns, end_ns);
@@ -553,6 +556,10 @@ static const char *undefined_of(const struct judge *judge, const struct judged *
 
 void judge_missing(const struct judge *judge, struct strbuf *out)
 {
+	if (judge->gpu_failed && !judge->gpu_measured) {
+		strbuf_str(out, "every sample of the GPU failed");
+		return;
+	}
 	if (judge->end_ns - judge->begin_ns < JUDGE_VERDICT_NS) {
 		strbuf_str(out, "measured for too short a time");
 		return;

@@ -143,6 +143,7 @@ struct judge {
 	struct judge_resource *resources;
 	unsigned n_resources;
 	struct judge_verdict verdict;
+	bool gpu_measured, gpu_failed;           /* steps had valid samples of the GPU; only failed ones */
 	bool late;                               /* frames are late now */
 	double late_s;                           /* for how long of the run they were */
 	int64_t begin_ns, end_ns;                /* of all steps so far */

@@ -378,6 +378,7 @@ static enum exit_status apply_all(struct options *options, const struct option_w
 		return EXIT_USAGE;
 	/* An --interval on the command line overrides a refresh from the file, but an interval from
 	 * the file does not. */
+	options->interval_given = interval || options_given(words, "interval");
 	refresh =
 		options_given(words, "refresh") || (refresh && interval && !options_given(words, "interval"));
 	if (options->print_config)

@@ -85,6 +85,7 @@ struct options {
 	const char *scenario; /* --demo; NULL without it */
 	const char *gpu, *device;
 	int64_t interval_ns, refresh_ns;
+	bool interval_given;    /* by the command line or the configuration file */
 	const char *view;       /* name or digit */
 	const char *user;       /* filter of the Processes view: name or number */
 	struct dimensions once; /* 0x0: a live screen */

@@ -56,7 +56,7 @@ static bool block_signals(struct measure *m, struct err *err)
 	return m->signals_fd >= 0 || err_set(err, errno, "cannot wait for signals: %s", strerror(errno));
 }
 
-/* The session reports this for GPUs. */
+/* The session reports this for GPUs. That the default is too short for a CPU is no news. */
 static void report_interval(const struct measure *m)
 {
 	const struct options *o = m->options;
@@ -66,7 +66,8 @@ static void report_interval(const struct measure *m)
 	for (unsigned i = 0; i < m->session.n; i++)
 		if (m->session.sources[i].kind == SOURCE_GPU)
 			return;
-	if (have_ns != INT64_MAX && have_ns > o->interval_ns && (o->rows || o->command == COMMAND_RECORD))
+	if (o->interval_given && have_ns != INT64_MAX && have_ns > o->interval_ns &&
+	    (o->rows || o->command == COMMAND_RECORD))
 		message("CPU: samples every %s, not every %s as requested", time_format(have, have_ns),
 			time_format(asked, o->interval_ns));
 }
@@ -380,9 +381,9 @@ static void report_means(const struct measure *m, const struct recorder_state *s
 
 		if (s->kind == SOURCE_GPU && state->n_samples[i] >= SAMPLER_PACE_SAMPLES &&
 		    state->mean_ns[i] > s->asked_ns && !sampler_is_pace(state->mean_ns[i], s->asked_ns))
-			message("%s: %llu samples, one every %s on average, not every %s as requested",
-				s->title, (unsigned long long)state->n_samples[i],
-				time_format(have, state->mean_ns[i]), time_format(asked, s->asked_ns));
+			message("%s: %llu samples, one every %s on average, not every %s%s", s->title,
+				(unsigned long long)state->n_samples[i], time_format(have, state->mean_ns[i]),
+				time_format(asked, s->asked_ns), s->requested ? " as requested" : "");
 	}
 }
 

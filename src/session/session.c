@@ -53,6 +53,7 @@ bool session_take_source(struct session *session, const struct source *source, s
 		.constants = source->constants,
 		.product = source->product,
 		.asked_ns = session->options->interval_ns,
+		.requested = session->options->interval_given,
 	};
 	snprintf(mine->device, sizeof(mine->device), "%s", source->device);
 	snprintf(mine->interface, sizeof(mine->interface), "%s", source->interface);

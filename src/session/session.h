@@ -53,6 +53,7 @@ struct session_source {
 	struct metric_set *set;
 	uint32_t index;                       /* in the sampler */
 	int64_t asked_ns;                     /* requested interval */
+	bool requested;                       /* by the user; false: it is the default */
 	int64_t period_ns;                    /* true interval; 0 until it has started */
 	int64_t reported_ns, reported_for_ns; /* the interval that the user knows of, for this asked_ns */
 	bool reported_slow;                   /* there was a line about it */

@@ -117,10 +117,12 @@ bool session_turn(struct session *session, struct session_source *s, struct sour
 	if (other) {
 		other->away = AWAY_SWITCHED;
 		other->asked_ns = s->asked_ns;
+		other->requested = s->requested;
 		sampler_readopt(session->sampler, other->index, source, s->asked_ns);
 	} else {
 		other = &session->sources[session->n - 1];
 		other->asked_ns = s->asked_ns;
+		other->requested = s->requested;
 		other->index = sampler_adopt(session->sampler, source, s->asked_ns);
 	}
 	if (session->gpu == s)

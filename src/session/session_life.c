@@ -72,17 +72,18 @@ static void lose_source(struct session_source *s, const struct sampler_event *ev
 
 static void report_interval(struct session_source *s, int64_t period_ns, char *text, size_t size)
 {
+	const char *by_user = s->requested ? " as requested" : "";
 	char have[UNITS_TEXT], asked[UNITS_TEXT];
 
 	s->reported_ns = period_ns;
 	s->reported_slow = true;
 	s->n_strays = 0;
 	if (sampler_is_pace(period_ns, s->asked_ns))
-		snprintf(text, size, "%s: samples every %s again, as requested", s->title,
-			 time_format(asked, s->asked_ns));
+		snprintf(text, size, "%s: samples every %s again%s%s", s->title,
+			 time_format(asked, s->asked_ns), *by_user ? "," : "", by_user);
 	else
-		snprintf(text, size, "%s: samples every %s, not every %s as requested", s->title,
-			 time_format(have, period_ns), time_format(asked, s->asked_ns));
+		snprintf(text, size, "%s: samples every %s, not every %s%s", s->title,
+			 time_format(have, period_ns), time_format(asked, s->asked_ns), by_user);
 }
 
 /* The interval that a source starts with. The answer to an outdated request is not reported. */
@@ -339,6 +340,7 @@ void session_describe(const struct session *session, struct session_source *sour
 void session_set_interval(struct session *session, struct session_source *source, int64_t interval_ns)
 {
 	source->asked_ns = interval_ns;
+	source->requested = true;
 	sampler_set_period(session->sampler, source->index, interval_ns);
 }
 

@@ -262,7 +262,8 @@ static void mark_of_later_is_not_of_this_row(void **state)
 	struct export *ex = start_steps(m, 0, 0, 1);
 	struct err err;
 
-	assert_true(export_mark(ex, 150000000, "", &err)); /* before the samples of its time */
+	assert_true(export_mark(ex, 50000000, JUDGE_NEWS "Idle", &err)); /* the user did not set it */
+	assert_true(export_mark(ex, 150000000, "", &err));               /* before the samples of its time */
 	push_sample(ex, GPU, 0, 100, SAMPLE_SIMULATED, (uint64_t[]){1, 1, 1, 0}, 4);
 	push_sample(ex, GPU, 100, 200, SAMPLE_SIMULATED, (uint64_t[]){1, 1, 1, 0}, 4);
 	end_export(ex);

@@ -123,6 +123,7 @@ fails()
 fails ': every sample failed: .*bad.csv: 0 samples, [0-9]+ failed, .* 0 lost' record -o "$work/bad.csv" -i10ms -d300ms
 fails ': every sample failed: .*bad.mlog: [0-9]+ samples, [0-9]+ failed, ' record -o "$work/bad.mlog" -i10ms -d300ms
 fails ': every sample failed: ' stat -m MaliGPUActiveCy -i100ms -d500ms
+fails ': every sample failed: its timestamps are impossible: .*every sample of the GPU failed' --once=150x20
 fails ': every sample failed: ' stat -m MaliGPUActiveCy -i100ms -- sleep 0.5
 fails 'all [0-9]+ samples failed, the last one because its timestamps are impossible' doctor
 run "driver=r54p1 gpu=0xb8520000 $m late=3" record -o "$work/few.csv" -i10ms -d1s >"$work/out" 2>&1

@@ -178,7 +178,7 @@ static const char data[] = "slots fake\n  names Count More\n"
 			   "metric Rest\n  title Rest\n  unit count\n  group G\n  expr More * 1\n";
 
 static struct sys sys;
-static struct options options = {.interval_ns = 10 * MS};
+static struct options options = {.interval_ns = 10 * MS, .interval_given = true};
 
 struct session_gpu_bench {
 	struct session session;

@@ -175,7 +175,7 @@ static const char data[] = "slots fake\n  names Count More Other\n"
 
 /* What an open that hangs keeps: as long as the process. */
 static struct sys sys;
-static struct options options = {.interval_ns = 10 * MS};
+static struct options options = {.interval_ns = 10 * MS, .interval_given = true};
 
 static int64_t (*true_time)(const struct sys *sys);
 
@@ -228,7 +228,8 @@ static int set_up(void **state)
 					.n_slots = 1,
 					.n_sums = 1,
 					.constants.core_mask = 3,
-					.asked_ns = 10 * MS};
+					.asked_ns = 10 * MS,
+					.requested = true};
 	s->what.interface = mine->interface;
 	source = source_open(&sys, &backend_fake, &s->what, mine->device, &err);
 	assert_non_null(source);
