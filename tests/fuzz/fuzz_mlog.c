@@ -4,10 +4,10 @@
  *
  * The first byte of the input: an odd one makes the heads that follow right where they begin with
  * "MLog", so that what is behind the checksums is reached; the others are left as they are. */
+#include "tests/fuzz/right_heads.h"
+
 #include "export/export.h"
 #include "base/alloc.h"
-#include "base/crc32c.h"
-#include "base/wire.h"
 #include "mlog/mlog_reader.h"
 
 #include <assert.h>
@@ -35,32 +35,6 @@ static ssize_t file_read_at(void *ctx, void *buf, size_t n, uint64_t at)
 static int64_t file_size(void *ctx)
 {
 	return (int64_t)((const struct fuzz_file *)ctx)->n;
-}
-
-static void make_heads_right(struct fuzz_file *f)
-{
-	for (size_t at = 0; f->n - at >= MLOG_HEAD && memcmp(f->p + at, "MLog", 4) == 0;) {
-		const uint8_t *p = f->p + at;
-		size_t left = f->n - at - MLOG_HEAD;
-		struct mlog_head head = {.type = p[5],
-					 .coding = p[6],
-					 .flags = p[7],
-					 .at = at,
-					 .begin_ns = (int64_t)wire_get_u64(p + 16),
-					 .end_ns = (int64_t)wire_get_u64(p + 24),
-					 .size = wire_get_u32(p + 32),
-					 .raw_size = wire_get_u32(p + 36)};
-
-		if (head.size > left)
-			head.size = (uint32_t)left;
-		if (head.coding == MLOG_STORED)
-			head.raw_size = head.size;
-		if (head.type == MLOG_INDEX && head.size >= 8)
-			wire_u64(f->p + at + MLOG_HEAD + head.size - 8, at);
-		head.payload_crc = crc32c(0, p + MLOG_HEAD, head.size);
-		mlog_head_put(&head, f->p + at);
-		at += MLOG_HEAD + head.size;
-	}
 }
 
 static void check_block(const struct mlog_block *block, const struct mlog_about *about)
@@ -273,7 +247,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (f.n)
 		memcpy(f.p, data + 1, f.n);
 	if (size && data[0] & 1)
-		make_heads_right(&f);
+		right_heads(f.p, f.n);
 	r = mlog_reader_new(&input, "fuzz", &err);
 	assert(r ? true : err.text[0]);
 	if (r) {

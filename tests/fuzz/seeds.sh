@@ -7,7 +7,7 @@ seeds()
 	find "$srcdir/tests/fuzz/corpus/$name" -type f 2>/dev/null | sort
 	case $name in
 	stanza* | gpudb*) echo "$srcdir"/src/data/*.* "$srcdir"/views/charts/*.chart ;;
-	stream*) find "$srcdir/tests/fuzz/corpus/mlog" -type f | sort ;;
+	replay* | stream*) find "$srcdir/tests/fuzz/corpus/mlog" -type f | sort ;;
 	chart*) echo "$srcdir"/views/charts/*.chart ;;
 	esac
 }
