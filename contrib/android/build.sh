@@ -12,8 +12,8 @@ case $target in
 aarch64*) harden=-mbranch-protection=standard ;;
 *) harden= ;;
 esac
-$CC -std=gnu11 -O2 -fPIC -shared -fvisibility=hidden -Wall -fstack-protector-strong -D_FORTIFY_SOURCE=2 $harden -Wl,-z,relro,-z,now \
+$CC -std=gnu11 -O2 -fPIC -shared -fvisibility=hidden -Wall -fstack-protector-strong -D_FORTIFY_SOURCE=2 $harden -Wl,-z,relro,-z,now,-z,nodelete,-z,defs \
 	${CFLAGS:-} -D_GNU_SOURCE -I"$top/src" -I"$top" \
-	-o libVkLayer_malitop.so "$top"/layer/channel.c "$top"/layer/frames.c "$top"/layer/map.c "$top"/layer/vk_*.c \
+	-o libVkLayer_malitop.so "$top"/layer/channel.c "$top"/layer/frames.c "$top"/layer/labels.c "$top"/layer/map.c "$top"/layer/vk_*.c \
 	"$top"/contrib/android/vk_android.c
 echo "libVkLayer_malitop.so for $target"
