@@ -11,6 +11,9 @@
 
 #include "layer/link.h"
 
+/* Have each child of fork call this. The C library keeps the address for good: both libraries are
+ * linked so that they are never unloaded. Returns false without memory. */
+bool channel_at_fork(void (*child)(void));
 /* Create the memory at the first call; later calls add a user. `driver` is what renders, for
  * malitop's user. Returns false if there is no memory; then nothing must be written. */
 bool channel_open(enum passes_writer writer, enum passes_stamp stamp, const char *driver);

@@ -115,7 +115,7 @@ static void leave_parent(void)
 
 static void handle_forks(void)
 {
-	pthread_atfork(NULL, NULL, leave_parent);
+	channel_at_fork(leave_parent);
 }
 
 static void enter_context(EGLDisplay display, EGLSurface surface, EGLContext handle)

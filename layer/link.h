@@ -24,8 +24,9 @@
 #define PASSES_TEND_NS 1000000000ll
 #define PASSES_NAME_SLOTS (PASSES_NAMES * 4)
 
-/* Declarations that the C library makes only with _GNU_SOURCE. */
+/* Declarations that the C library makes only with _GNU_SOURCE, or not at all. */
 enum {
+	PASSES_WIPE_ON_FORK = 18, /* MADV_WIPEONFORK */
 	PASSES_MFD_FLAGS = 1 | 2, /* MFD_CLOEXEC, MFD_ALLOW_SEALING */
 	PASSES_ADD_SEALS = 1033,
 	PASSES_SEAL_SEAL = 1,
@@ -52,7 +53,8 @@ struct passes_link {
 	int64_t next_ns;      /* when passes_link_tend acts again */
 	uint64_t events;      /* when it last did; of the lock's */
 	unsigned connected;   /* to this many malitops */
-	bool forks_handled;
+	pid_t owner;          /* the process that opened it */
+	const uint8_t *mine;  /* 1 there, 0 in its children; NULL where the kernel cannot do that */
 	struct passes_fd memory_fd, socket[PASSES_SOCKETS];
 	unsigned n_names;
 	uint16_t by_hash[PASSES_NAME_SLOTS]; /* number of a name, or 0 */
@@ -74,6 +76,13 @@ static inline uint64_t passes_clock_ns(clockid_t clock)
 static inline int64_t passes_now_ns(void)
 {
 	return (int64_t)passes_clock_ns(CLOCK_MONOTONIC);
+}
+
+/* Whether this process opened the link: its child has a copy. malitop.h cannot ask the C library to
+ * call it in children, because that would call it also when its object was unloaded. */
+static inline bool passes_link_is_own(const struct passes_link *link)
+{
+	return link->mine ? __atomic_load_n(link->mine, __ATOMIC_RELAXED) != 0 : link->owner == getpid();
 }
 
 /* What the CPUs had worked at the last boundary of frames. */
@@ -157,6 +166,22 @@ static inline uint64_t *passes_map_memory(struct passes_fd *own)
 	return NULL;
 }
 
+/* A page that is zero in a child of fork, since Linux 4.14; else NULL. */
+static inline const uint8_t *passes_map_mine(void)
+{
+	size_t size = (size_t)sysconf(_SC_PAGESIZE);
+	void *page = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	if (page == MAP_FAILED)
+		return NULL;
+	if (madvise(page, size, PASSES_WIPE_ON_FORK) == 0) {
+		*(uint8_t *)page = 1;
+		return (const uint8_t *)page;
+	}
+	munmap(page, size);
+	return NULL;
+}
+
 /* The name of the program, as the kernel has it. */
 static inline void passes_set_title(uint64_t *memory)
 {
@@ -170,18 +195,18 @@ static inline void passes_set_title(uint64_t *memory)
 	passes_set_text(memory, PASSES_RECORD_TITLE, title);
 }
 
-/* Make the memory, with the lock held. `driver` is what renders, for malitop's user. `leave` is
- * called in a child of fork: it calls passes_link_leave. Returns false if there is no memory. */
+/* Make the memory, with the lock held. `driver` is what renders, for malitop's user. A child of fork
+ * has to call passes_link_leave. Returns false if there is no memory. */
 static inline bool passes_link_open(struct passes_link *link, enum passes_writer writer,
-				    enum passes_stamp stamp, const char *driver, void (*leave)(void))
+				    enum passes_stamp stamp, const char *driver)
 {
 	int saved = errno;
-	uint64_t *memory;
+	uint64_t *memory = passes_map_memory(&link->memory_fd);
 
-	if (!link->forks_handled && pthread_atfork(NULL, NULL, leave) != 0)
-		return false;
-	link->forks_handled = true;
-	memory = passes_map_memory(&link->memory_fd);
+	if (memory) {
+		link->owner = getpid();
+		link->mine = passes_map_mine();
+	}
 	errno = saved;
 	if (!memory)
 		return false;
@@ -218,16 +243,24 @@ static inline void passes_link_leave(struct passes_link *link)
 	errno = saved;
 }
 
-/* Unmap the memory and hang up, with the lock held. */
-static inline void passes_link_close(struct passes_link *link)
+/* Hang up and return the memory, with the lock held. */
+static inline uint64_t *passes_link_hang_up(struct passes_link *link)
 {
-	uint64_t *memory = __atomic_exchange_n(&link->memory, (uint64_t *)NULL, __ATOMIC_ACQ_REL);
-
 	for (unsigned i = 0; i < PASSES_SOCKETS; i++)
 		passes_fd_close(&link->socket[i]);
 	passes_fd_close(&link->memory_fd);
+	return __atomic_exchange_n(&link->memory, (uint64_t *)NULL, __ATOMIC_ACQ_REL);
+}
+
+/* Unmap the memory and hang up, with the lock held. */
+static inline void passes_link_close(struct passes_link *link)
+{
+	uint64_t *memory = passes_link_hang_up(link);
+
 	if (memory)
 		munmap(memory, PASSES_BYTES);
+	if (memory && link->mine)
+		munmap((void *)(uintptr_t)link->mine, (size_t)sysconf(_SC_PAGESIZE));
 }
 
 static inline uint16_t passes_find_name(struct passes_link *link, const char text[PASSES_TEXT])

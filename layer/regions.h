@@ -10,6 +10,7 @@
 #endif
 
 #define MALITOP_REGIONS_DEEP 32
+#define MALITOP_COUNTED_MOST 256 /* threads with counters at a time; others are not counted */
 
 struct malitop_region {
 	int64_t begin_ns;
@@ -17,12 +18,19 @@ struct malitop_region {
 	uint16_t name;
 };
 
+/* The events of a thread that counts: a group. No one tells when the thread ends, so the next one
+ * that begins to count closes them. */
+struct malitop_counters {
+	uint32_t thread; /* 0: free */
+	struct passes_fd cycles, instructions;
+};
+
 enum malitop_counting { MALITOP_UNASKED, MALITOP_UNCOUNTED, MALITOP_COUNTED };
 
 struct malitop_thread {
 	unsigned depth; /* of regions that began; those below MALITOP_REGIONS_DEEP are kept */
 	enum malitop_counting counting;
-	int cycles_fd, instructions_fd; /* a group; open if it is counted */
+	struct malitop_counters *counters; /* if it is counted */
 	uint32_t id;
 	struct malitop_region regions[MALITOP_REGIONS_DEEP];
 };
@@ -32,8 +40,8 @@ struct malitop_state {
 	int64_t frame_ns; /* the last boundary; under the link's lock */
 	struct passes_cpu cpu;
 	uint64_t frames;
-	bool has_key;
-	pthread_key_t key; /* of threads with counters */
+	unsigned users; /* files that include this, of all objects that are loaded */
+	struct malitop_counters counters[MALITOP_COUNTED_MOST]; /* under the link's lock */
 };
 
 /* One of each for the program, however many files include this. */
@@ -48,12 +56,66 @@ __attribute__((weak)) __thread struct malitop_thread malitop_thread;
 }
 #endif
 
-/* In a child of fork: it is never due again, so it records nothing, and its parent's regions are
- * not open in it. */
-static inline void malitop_leave(void)
+static inline void malitop_close_counters(struct malitop_counters *c)
 {
-	passes_link_leave(&malitop_state.link);
+	passes_fd_close(&c->instructions);
+	passes_fd_close(&c->cycles);
+	c->thread = 0;
+}
+
+static inline void malitop_close_all_counters(void)
+{
+	for (unsigned i = 0; i < MALITOP_COUNTED_MOST; i++)
+		if (malitop_state.counters[i].thread)
+			malitop_close_counters(&malitop_state.counters[i]);
+}
+
+/* Whether this is a child of fork that has what its parent opened, which the first call closes. The
+ * child is never due again, so it records nothing, and its parent's regions are not open in it. */
+static inline bool malitop_leave(void)
+{
+	struct passes_link *link = &malitop_state.link;
+
+	if (!passes_link_memory(link) || passes_link_is_own(link))
+		return false;
 	malitop_thread.depth = 0;
+	__atomic_store_n(&link->connected, 0u, __ATOMIC_RELEASE);
+	__atomic_store_n(&link->next_ns, INT64_MAX, __ATOMIC_RELEASE);
+	if (__atomic_exchange_n(&link->memory, (uint64_t *)NULL, __ATOMIC_ACQ_REL)) {
+		passes_link_leave(link);
+		malitop_close_all_counters();
+	}
+	return true;
+}
+
+/* The C library keeps no address of this code or its data, so that a plugin can be unloaded while
+ * threads that called it live on: no thread may be in here then, but at the end of the program some
+ * may, and go on writing. They get memory of their own in the place of the shared one. */
+static inline void malitop_unload(void)
+{
+	struct passes_link *link = &malitop_state.link;
+
+	malitop_leave();
+	__atomic_store_n(&link->connected, 0u, __ATOMIC_RELEASE);
+	__atomic_store_n(&link->next_ns, INT64_MAX, __ATOMIC_RELEASE);
+	if (!passes_link_memory(link) || pthread_mutex_trylock(&link->lock) != 0)
+		return;
+	mmap(passes_link_hang_up(link), PASSES_BYTES, PROT_READ | PROT_WRITE,
+	     MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED | MAP_NORESERVE, -1, 0);
+	malitop_close_all_counters();
+	pthread_mutex_unlock(&link->lock);
+}
+
+/* A plugin may share the state of the program that loads it, so the last one closes it. */
+__attribute__((constructor)) static void malitop_add_user(void)
+{
+	__atomic_fetch_add(&malitop_state.users, 1u, __ATOMIC_RELAXED);
+}
+
+__attribute__((destructor)) static void malitop_remove_user(void)
+{
+	if (__atomic_sub_fetch(&malitop_state.users, 1u, __ATOMIC_ACQ_REL) == 0)
+		malitop_unload();
 }
 
 /* Time at a tick of the kernel's: cheap, and close enough to look once a second. */
@@ -65,7 +127,8 @@ static inline bool malitop_is_due(void)
 
 static inline bool malitop_listens(void)
 {
-	return __atomic_load_n(&malitop_state.link.connected, __ATOMIC_ACQUIRE) > 0;
+	return __atomic_load_n(&malitop_state.link.connected, __ATOMIC_ACQUIRE) > 0 &&
+	       passes_link_is_own(&malitop_state.link);
 }
 
 static inline bool malitop_has_socket(void)
@@ -85,13 +148,15 @@ static inline bool malitop_tend(void)
 	int64_t now_ns = passes_now_ns();
 	int saved = errno;
 
+	if (malitop_leave())
+		return false;
 	if (now_ns < __atomic_load_n(&link->next_ns, __ATOMIC_RELAXED))
 		return malitop_listens();
 	if (!passes_link_memory(link)) {
 		__atomic_store_n(&link->next_ns, now_ns + PASSES_TEND_NS, __ATOMIC_RELAXED);
 		if (malitop_has_socket() && pthread_mutex_trylock(&link->lock) == 0) {
 			if (!link->memory)
-				passes_link_open(link, PASSES_REGIONS, PASSES_STAMP_NONE, "", malitop_leave);
+				passes_link_open(link, PASSES_REGIONS, PASSES_STAMP_NONE, "");
 			pthread_mutex_unlock(&link->lock);
 		}
 	}
@@ -114,33 +179,40 @@ static inline int malitop_open_counter(uint64_t config, int group)
 	return (int)syscall(SYS_perf_event_open, &attr, 0, -1, group, PERF_FLAG_FD_CLOEXEC);
 }
 
-static inline void malitop_close_counters(void *thread)
+/* A free place, with the events of threads that have ended closed; NULL if there is none. */
+static inline struct malitop_counters *malitop_find_counters(uint32_t thread)
 {
-	struct malitop_thread *t = (struct malitop_thread *)thread;
+	struct malitop_counters *found = NULL;
 
-	t->counting = MALITOP_UNCOUNTED;
-	close(t->instructions_fd);
-	close(t->cycles_fd);
+	for (unsigned i = MALITOP_COUNTED_MOST; i--;) {
+		struct malitop_counters *c = &malitop_state.counters[i];
+
+		if (c->thread &&
+		    (c->thread == thread || syscall(SYS_tgkill, getpid(), (pid_t)c->thread, 0) != 0))
+			malitop_close_counters(c);
+		found = c->thread ? found : c;
+	}
+	return found;
 }
 
-/* The descriptors of a thread are closed when it ends. */
 static inline bool malitop_open_counters(struct malitop_thread *t)
 {
-	bool has_key;
+	struct malitop_counters *c;
+	bool open = false;
 
 	pthread_mutex_lock(&malitop_state.link.lock);
-	if (!malitop_state.has_key)
-		malitop_state.has_key = pthread_key_create(&malitop_state.key, malitop_close_counters) == 0;
-	has_key = malitop_state.has_key;
+	c = malitop_find_counters(t->id);
+	if (c && passes_fd_set(&c->cycles, malitop_open_counter(PERF_COUNT_HW_CPU_CYCLES, -1))) {
+		open = passes_fd_set(&c->instructions,
+				     malitop_open_counter(PERF_COUNT_HW_INSTRUCTIONS, c->cycles.fd));
+		if (open)
+			c->thread = t->id;
+		else
+			passes_fd_close(&c->cycles);
+	}
 	pthread_mutex_unlock(&malitop_state.link.lock);
-	t->cycles_fd = has_key ? malitop_open_counter(PERF_COUNT_HW_CPU_CYCLES, -1) : -1;
-	if (t->cycles_fd < 0)
-		return false;
-	t->instructions_fd = malitop_open_counter(PERF_COUNT_HW_INSTRUCTIONS, t->cycles_fd);
-	if (t->instructions_fd >= 0 && pthread_setspecific(malitop_state.key, t) == 0)
-		return true;
-	close(t->cycles_fd);
-	return false;
+	t->counters = c;
+	return open;
 }
 
 /* Counts of this thread so far; UINT64_MAX if the kernel refuses. */
@@ -151,7 +223,8 @@ static inline void malitop_read_counters(struct malitop_thread *t, uint64_t *cyc
 
 	if (t->counting == MALITOP_UNASKED)
 		t->counting = malitop_open_counters(t) ? MALITOP_COUNTED : MALITOP_UNCOUNTED;
-	if (t->counting == MALITOP_COUNTED && read(t->cycles_fd, group, sizeof(group)) == sizeof(group)) {
+	if (t->counting == MALITOP_COUNTED &&
+	    read(t->counters->cycles.fd, group, sizeof(group)) == sizeof(group)) {
 		*cycles = group[1];
 		*instructions = group[2];
 	}
@@ -181,6 +254,8 @@ static inline void malitop_push(const char *name)
 		return;
 	if (t->depth++ >= MALITOP_REGIONS_DEEP)
 		return;
+	if (!t->id)
+		t->id = (uint32_t)syscall(SYS_gettid);
 	region = &t->regions[t->depth - 1];
 	region->name = passes_link_name(&malitop_state.link, name);
 	region->cycles = region->instructions = UINT64_MAX;
@@ -200,15 +275,12 @@ static inline void malitop_pop(void)
 	struct malitop_region *region;
 	struct passes_event e;
 
-	if (--t->depth >= MALITOP_REGIONS_DEEP) {
+	if (malitop_leave() || --t->depth >= MALITOP_REGIONS_DEEP)
 		return;
-	}
 	region = &t->regions[t->depth];
 	memset(&e, 0, sizeof(e));
 	e.end_ns = passes_now_ns();
 	malitop_read_counters(t, &cycles, &instructions);
-	if (!t->id)
-		t->id = (uint32_t)syscall(SYS_gettid);
 	e.type = PASSES_REGION;
 	e.name = region->name;
 	e.begin_ns = region->begin_ns;

@@ -71,7 +71,7 @@ static void leave_parent(void)
 
 static void handle_forks(void)
 {
-	pthread_atfork(NULL, NULL, leave_parent);
+	channel_at_fork(leave_parent);
 }
 
 static bool has_name(const char *const *names, uint32_t n, const char *name)

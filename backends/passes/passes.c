@@ -268,7 +268,7 @@ static void read_apps(struct passes *p, const struct scope *scope, int64_t now_n
 		if (app->fd < 0)
 			continue;
 		app->frames = 0;
-		app->gone = sys_hung_up(app->fd); /* then all that it wrote is there */
+		app->gone = app_has_ended(p, app); /* then all that it wrote is there */
 		take_events(p, app, now_ns);
 		if (app->gone && app == p->shown)
 			pass_fold_finish(&p->fold);
@@ -279,7 +279,7 @@ static void release_apps(struct passes *p)
 {
 	for (struct app *app = p->apps; app < p->apps + APPS_MOST; app++)
 		if (app->fd >= 0 && app->gone) {
-			app_release(app);
+			app_release(p, app);
 			p->shown = p->shown == app ? NULL : p->shown;
 		}
 }

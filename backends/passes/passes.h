@@ -14,7 +14,8 @@
 #define MARKS_MOST 16            /* in a sample; more of them are counted as events not read */
 
 struct app {
-	int fd; /* of the connection; -1: free */
+	int fd;         /* of the connection; -1: free */
+	int process_fd; /* readable when its process has ended; -1 before Linux 5.3 */
 	void *memory;
 	size_t bytes;
 	struct passes_reader reader;
@@ -63,6 +64,9 @@ void passes_unlisten(struct passes *p);
  * that finds no place is turned away and tries again a second later, as is one that CMD has not
  * started, if there is a CMD. */
 void passes_connect(struct passes *p, int64_t now_ns);
-void app_release(struct app *app);
+void app_release(const struct passes *p, struct app *app);
+/* Whether it writes no more. A child of fork that never calls malitop.h keeps the connection, so
+ * its end is not the only sign. */
+bool app_has_ended(const struct passes *p, const struct app *app);
 
 #endif

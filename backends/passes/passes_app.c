@@ -5,6 +5,7 @@
 #include "base/sys_socket.h"
 
 #include <errno.h>
+#include <poll.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -48,18 +49,31 @@ bool passes_listen(struct passes *p, struct err *err)
 	return p->listen_fd >= 0 || report_listen(p, directory, error, err);
 }
 
-void app_release(struct app *app)
+void app_release(const struct passes *p, struct app *app)
 {
-	if (app->fd >= 0)
+	const struct sys *sys = p->source->sys;
+
+	if (app->fd >= 0) {
 		close(app->fd);
+		if (app->process_fd >= 0)
+			sys->close(sys, app->process_fd);
+	}
 	sys_unmap(app->memory, app->bytes);
 	*app = (struct app){.fd = -1};
+}
+
+bool app_has_ended(const struct passes *p, const struct app *app)
+{
+	const struct sys *sys = p->source->sys;
+	struct pollfd process = {app->process_fd, POLLIN, 0};
+
+	return sys_hung_up(app->fd) || (app->process_fd >= 0 && sys->poll(sys, &process, 1, 0) > 0);
 }
 
 void passes_unlisten(struct passes *p)
 {
 	for (unsigned i = 0; i < APPS_MOST; i++)
-		app_release(&p->apps[i]);
+		app_release(p, &p->apps[i]);
 	for (unsigned i = 0; i < NEWCOMERS_MOST; i++)
 		if (p->newcomers[i].fd >= 0)
 			close(p->newcomers[i].fd);
@@ -78,6 +92,8 @@ static uint64_t pid_of(int fd, const uint64_t *memory)
 /* Make an application of a connection that has sent its memory. */
 static bool admit_app(struct passes *p, int fd, void *memory, size_t bytes)
 {
+	const struct sys *sys = p->source->sys;
+	int process = sys_peer_process(fd); /* 0: it is in another namespace */
 	struct app *app = p->apps;
 
 	while (app < p->apps + APPS_MOST && app->fd >= 0)
@@ -85,6 +101,7 @@ static bool admit_app(struct passes *p, int fd, void *memory, size_t bytes)
 	if (app == p->apps + APPS_MOST || !passes_reader_init(&app->reader, memory, bytes, NULL))
 		return false;
 	app->fd = fd;
+	app->process_fd = process ? sys->pidfd_open(sys, process) : -1;
 	app->memory = memory;
 	app->bytes = bytes;
 	app->pid = pid_of(fd, memory);

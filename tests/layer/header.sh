@@ -52,5 +52,14 @@ for compiler in g++ clang++; do
 	builds $compiler c++11 main.cc
 	builds $compiler c++20 main.cc -DMALITOP_COUNTERS -fPIC
 done
+# Whatever the C library keeps the address of would be called also after a plugin was unloaded, by libraries that do not take it out.
+echo '#include "malitop.h"
+void work(void);
+void work(void) { malitop_begin("work"); malitop_end(); malitop_frame(); malitop_mark("mark"); }' >"$work/plugin.c"
+cc -std=gnu11 -DMALITOP_COUNTERS -fPIC -shared -I"$work" -o "$work/plugin.so" "$work/plugin.c" || failures=$((failures + 1))
+nm -D -u "$work/plugin.so" | grep -E 'pthread_key|atfork|atexit|signal|sigaction|timer_create|pthread_create|cleanup' && {
+	echo "FAIL: a plugin with malitop.h gives the C library an address to keep"
+	failures=$((failures + 1))
+}
 [ $failures = 0 ] && echo "header.sh: $tried builds as expected"
 exit $failures

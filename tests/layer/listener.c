@@ -8,6 +8,7 @@
 #include <poll.h>
 #include <signal.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
 
@@ -18,6 +19,10 @@ static int64_t now_ns(void)
 	clock_gettime(CLOCK_MONOTONIC, &t);
 	return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
 }
+
+#ifndef SYS_pidfd_open
+#define SYS_pidfd_open 434
+#endif
 
 struct listener listener;
 
@@ -115,12 +120,13 @@ static int accept_program(struct listener *l, pid_t pid, void **memory)
 /* The program that connected may be a child of the one that was started. */
 static void follow_program(struct listener *l, int fd, unsigned kill_after)
 {
-	struct pollfd p = {fd, POLLIN, 0};
+	int process = (int)syscall(SYS_pidfd_open, sys_peer_process(fd), 0); /* since Linux 5.3 */
+	struct pollfd p[] = {{fd, POLLIN, 0}, {process, POLLIN, 0}};
 
 	passes_reader_text(&l->reader, PASSES_RECORD_TITLE, l->title, sizeof(l->title));
 	passes_reader_text(&l->reader, PASSES_RECORD_DRIVER, l->driver, sizeof(l->driver));
 	l->stamp = passes_reader_stamp(&l->reader);
-	while (poll(&p, 1, kill_after ? 0 : 5) == 0) {
+	while (poll(p, 2, kill_after ? 0 : 5) == 0) {
 		take_events(l);
 		if (kill_after && l->n >= kill_after) {
 			kill((pid_t)passes_load(&l->reader.memory[PASSES_WORD_PID]), SIGKILL);
@@ -128,6 +134,8 @@ static void follow_program(struct listener *l, int fd, unsigned kill_after)
 		}
 	}
 	take_events(l);
+	if (process >= 0)
+		close(process);
 }
 
 bool listener_play(struct listener *l, char *const argv[], const char *const environment[],

@@ -3,6 +3,7 @@
 #include "tests/layer/forks.h"
 #include "tests/layer/listener.h"
 
+#include <dlfcn.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -184,6 +185,17 @@ static void children_end_whatever_the_threads_of_their_parent_did(void **state)
 	assert_int_equal(listener_count(&listener, PASSES_FRAME, NULL), 60);
 }
 
+/* The C library keeps the address of what it calls in a child of fork, and some keep it for good. */
+static void the_library_stays_when_it_is_closed(void **state)
+{
+	void *library = dlopen("layer/libVkLayer_malitop.so", RTLD_NOW);
+
+	(void)state;
+	assert_non_null(library);
+	dlclose(library);
+	assert_non_null(dlopen("layer/libVkLayer_malitop.so", RTLD_NOW | RTLD_NOLOAD));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -194,6 +206,7 @@ int main(void)
 		cmocka_unit_test(draws_and_dispatches_of_a_pass_are_counted),
 		cmocka_unit_test(children_end_whatever_the_threads_of_their_parent_did),
 		cmocka_unit_test(a_lost_device_ends_the_times_and_not_the_application),
+		cmocka_unit_test(the_library_stays_when_it_is_closed),
 	};
 
 	setenv("VK_ADD_LAYER_PATH", "layer", 1);

@@ -3,6 +3,7 @@
 #include "tests/layer/forks.h"
 #include "tests/layer/listener.h"
 
+#include <dlfcn.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -199,6 +200,17 @@ static void every_frame_of_es2gears_is_seen(void **state)
 	assert_in_range(passes, frames, frames + 8 + 1); /* of frames that are not complete, too */
 }
 
+/* The C library keeps the address of what it calls in a child of fork, and some keep it for good. */
+static void the_library_stays_when_it_is_closed(void **state)
+{
+	void *library = dlopen("layer/libmalitop-gles.so", RTLD_NOW);
+
+	(void)state;
+	assert_non_null(library);
+	dlclose(library);
+	assert_non_null(dlopen("layer/libmalitop-gles.so", RTLD_NOW | RTLD_NOLOAD));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -209,6 +221,7 @@ int main(void)
 		cmocka_unit_test(a_pass_lasts_as_long_as_the_driver_measured),
 		cmocka_unit_test(children_end_whatever_the_threads_of_their_parent_did),
 		cmocka_unit_test(every_frame_of_es2gears_is_seen),
+		cmocka_unit_test(the_library_stays_when_it_is_closed),
 	};
 	char here[400];
 

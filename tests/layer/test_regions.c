@@ -128,6 +128,19 @@ static void counts_of_a_thread_are_there_or_unknown_and_never_zero(void **state)
 	assert_true(outer->cycles > 0 && outer->instructions > event_named("solver")->instructions);
 }
 
+static void a_plugin_is_unloaded_while_a_thread_that_called_it_lives(void **state)
+{
+	char *const argv[] = {(char *)(uintptr_t) "tests/layer/plugin_host",
+			      (char *)(uintptr_t) "tests/layer/plugin.so", NULL};
+
+	(void)state;
+	assert_true(listener_play(&listener, argv, NULL, 0));
+	assert_string_equal(listener.output, "");
+	assert_int_equal(listener.status, 0);
+	assert_int_equal(listener_count(&listener, PASSES_REGION, "plugin"), 21);
+	assert_int_equal(event_named("plugin")->cycles, 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -138,6 +151,7 @@ int main(void)
 		cmocka_unit_test(children_end_whatever_the_threads_of_their_parent_did),
 		cmocka_unit_test(a_program_is_gone_when_it_ends_though_its_child_lives),
 		cmocka_unit_test(counts_of_a_thread_are_there_or_unknown_and_never_zero),
+		cmocka_unit_test(a_plugin_is_unloaded_while_a_thread_that_called_it_lives),
 	};
 
 	return cmocka_run_group_tests(tests, listener_begin, listener_end);

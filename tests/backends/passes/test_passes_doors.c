@@ -18,6 +18,7 @@
 #include <sys/file.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <sys/un.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -26,6 +27,9 @@
 
 #define MS 1000000ll
 #define SECOND 1000000000ll
+#ifndef SYS_pidfd_open
+#define SYS_pidfd_open 434
+#endif
 #define SILENT 200 /* more than the source and the kernel keep */
 
 struct door_bench {
@@ -326,6 +330,37 @@ static void the_number_of_an_application_is_that_of_our_namespace(void **state)
 	bench_fini(&b);
 }
 
+/* A child of fork that never calls malitop.h does not close what its parent opened. */
+static void an_application_ends_though_its_child_keeps_the_connection(void **state)
+{
+	int status, ends[2], child_pid = 0;
+	struct door_bench b;
+	pid_t pid;
+
+	(void)state;
+	bench_init(&b);
+	assert_int_equal(pipe(ends), 0);
+	pid = fork();
+	if (pid == 0) {
+		connect_app((unsigned)getpid());
+		child_pid = fork();
+		if (child_pid > 0 && write(ends[1], &child_pid, sizeof(child_pid)) < 0)
+			_exit(1);
+		for (;;)
+			pause();
+	}
+	assert_int_equal(read(ends[0], &child_pid, sizeof(child_pid)), sizeof(child_pid));
+	assert_int_equal(read_apps(&b), 1);
+	kill(pid, SIGKILL);
+	waitpid(pid, &status, 0);
+	read_apps(&b); /* to its end */
+	assert_int_equal(read_apps(&b), syscall(SYS_pidfd_open, getpid(), 0) < 0 ? 1 : 0);
+	kill(child_pid, SIGKILL);
+	close(ends[0]);
+	close(ends[1]);
+	bench_fini(&b);
+}
+
 static void a_directory_that_another_process_has_locked_is_reported(void **state)
 {
 	struct source source = {.backend = &backend_passes, .priv = xcalloc(1, backend_passes.priv_size)};
@@ -353,6 +388,7 @@ int main(void)
 		cmocka_unit_test(a_connection_without_a_message_is_closed_after_a_second),
 		cmocka_unit_test(an_application_without_a_place_is_turned_away_and_gets_the_next_one),
 		cmocka_unit_test(the_number_of_an_application_is_that_of_our_namespace),
+		cmocka_unit_test(an_application_ends_though_its_child_keeps_the_connection),
 		cmocka_unit_test(a_directory_that_another_process_has_locked_is_reported),
 	};
 
