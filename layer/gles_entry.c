@@ -1,6 +1,7 @@
 #include "layer/gles.h"
 
 #include <dlfcn.h>
+#include <link.h>
 
 /* How an application may find a function: by its linked name (this library comes first), by
  * eglGetProcAddress, or by dlsym of a library it opened. Hence both of these are hooked. A program
@@ -35,7 +36,77 @@ static void *to_symbol(gles_function function)
 	return symbol;
 }
 
-/* This library's own dlsym has the C library's name, so the real one is asked for by version. */
+/* This library's own dlsym has the C library's name, so the real one is asked for by version. C
+ * libraries without versions have no function for that: there it is found in the symbols of the
+ * object that also has dladdr, which no library that replaces dlsym does. */
+extern __typeof__(dlvsym) dlvsym __attribute__((weak));
+
+struct symbols {
+	const ElfW(Sym) * all;
+	const char *names;
+	size_t n;
+};
+
+static size_t count_symbols(const uint32_t *gnu_hash)
+{
+	const uint32_t *buckets = gnu_hash + 4 + gnu_hash[2] * (sizeof(ElfW(Addr)) / sizeof(uint32_t)),
+		       *chains = buckets + gnu_hash[0];
+	uint32_t last = 0;
+
+	for (uint32_t i = 0; i < gnu_hash[0]; i++)
+		last = buckets[i] > last ? buckets[i] : last;
+	if (last < gnu_hash[1])
+		return gnu_hash[1];
+	while (!(chains[last - gnu_hash[1]] & 1))
+		last++;
+	return last + 1;
+}
+
+static struct symbols symbols_of(const struct dl_phdr_info *object)
+{
+	const ElfW(Dyn) *d = NULL;
+	struct symbols s = {.n = 0};
+
+	for (unsigned i = 0; i < object->dlpi_phnum; i++)
+		if (object->dlpi_phdr[i].p_type == PT_DYNAMIC)
+			d = (const ElfW(Dyn) *)(object->dlpi_addr + object->dlpi_phdr[i].p_vaddr);
+	for (; d && d->d_tag != DT_NULL; d++) {
+		/* some loaders leave addresses as the file has them */
+		ElfW(Addr) at = d->d_un.d_ptr + (d->d_un.d_ptr < object->dlpi_addr ? object->dlpi_addr : 0);
+
+		if (d->d_tag == DT_SYMTAB)
+			s.all = (const ElfW(Sym) *)at;
+		else if (d->d_tag == DT_STRTAB)
+			s.names = (const char *)at;
+		else if (d->d_tag == DT_HASH)
+			s.n = ((const uint32_t *)at)[1];
+		else if (d->d_tag == DT_GNU_HASH && !s.n)
+			s.n = count_symbols((const uint32_t *)at);
+	}
+	return s;
+}
+
+static void *find_symbol(const struct dl_phdr_info *object, const char *name)
+{
+	struct symbols s = symbols_of(object);
+
+	for (size_t i = 0; s.all && s.names && i < s.n; i++)
+		if (s.all[i].st_shndx != SHN_UNDEF && strcmp(s.names + s.all[i].st_name, name) == 0)
+			return (void *)(object->dlpi_addr + s.all[i].st_value);
+	return NULL;
+}
+
+static int find_dlsym(struct dl_phdr_info *object, size_t size, void *found)
+{
+	void *symbol = find_symbol(object, "dlsym");
+
+	(void)size;
+	if (!symbol || !find_symbol(object, "dladdr"))
+		return 0;
+	*(gles_function *)found = to_function(symbol);
+	return 1;
+}
+
 static symbol_finder real_dlsym(void)
 {
 	static const char *const versions[] = {"GLIBC_2.2.5", "GLIBC_2.17", "GLIBC_2.4",
@@ -43,8 +114,10 @@ static symbol_finder real_dlsym(void)
 	static gles_function found;
 	gles_function function = __atomic_load_n(&found, __ATOMIC_ACQUIRE);
 
-	for (size_t i = 0; !function && i < sizeof(versions) / sizeof(versions[0]); i++)
+	for (size_t i = 0; dlvsym && !function && i < sizeof(versions) / sizeof(versions[0]); i++)
 		function = to_function(dlvsym(RTLD_NEXT, "dlsym", versions[i]));
+	if (!function && !dlvsym)
+		dl_iterate_phdr(find_dlsym, &function);
 	__atomic_store_n(&found, function, __ATOMIC_RELEASE);
 	return (symbol_finder)function;
 }

@@ -195,8 +195,8 @@ static inline void passes_set_title(uint64_t *memory)
 	passes_set_text(memory, PASSES_RECORD_TITLE, title);
 }
 
-/* Make the memory, with the lock held. `driver` is what renders, for malitop's user. A child of fork
- * has to call passes_link_leave. Returns false if there is no memory. */
+/* Make the memory, with the lock held. `driver` is what renders, for malitop's user. A child of
+ * fork has to call passes_link_leave. Returns false if there is no memory. */
 static inline bool passes_link_open(struct passes_link *link, enum passes_writer writer,
 				    enum passes_stamp stamp, const char *driver)
 {

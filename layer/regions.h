@@ -188,7 +188,7 @@ static inline struct malitop_counters *malitop_find_counters(uint32_t thread)
 		struct malitop_counters *c = &malitop_state.counters[i];
 
 		if (c->thread &&
-		    (c->thread == thread || syscall(SYS_tgkill, getpid(), (pid_t)c->thread, 0) != 0))
+		    (c->thread == thread || syscall(SYS_tgkill, getpid(), (int)c->thread, 0) != 0))
 			malitop_close_counters(c);
 		found = c->thread ? found : c;
 	}

@@ -427,6 +427,16 @@ void *sys_map_shared(const struct sys *sys, int fd, size_t n, off_t at)
 	return map_or_null(sys, n, PROT_READ | PROT_WRITE, MAP_SHARED, fd, at);
 }
 
+bool sys_may_execute(const struct sys *sys, int fd)
+{
+	void *code = sys->mmap(sys, 1, PROT_READ | PROT_EXEC, MAP_PRIVATE, fd, 0);
+
+	if (code == MAP_FAILED)
+		return errno != EPERM && errno != EACCES;
+	sys->munmap(sys, code, 1);
+	return true;
+}
+
 size_t sys_page_size(void)
 {
 	return (size_t)sysconf(_SC_PAGESIZE);

@@ -114,6 +114,8 @@ void *sys_map(const struct sys *sys, int fd, size_t n);
 void *sys_map_private(const struct sys *sys, size_t n);
 /* Map n bytes at an offset of an fd, for both sides to write. Otherwise the same. */
 void *sys_map_shared(const struct sys *sys, int fd, size_t n, off_t at);
+/* Whether the code in a file may be run: not if it is on a file system that is mounted noexec. */
+bool sys_may_execute(const struct sys *sys, int fd);
 /* Bytes of a page of memory. */
 size_t sys_page_size(void);
 /* Let the kernel take back the memory of whole pages in begin .. end. What is mapped from a file

@@ -19,7 +19,8 @@ bool measure_open(struct measure *m, const struct sys *sys, struct options *opti
 			      .status = EXIT_FAILED,
 			      .signals_fd = -1,
 			      .control = {.fd = -1, .ack_fd = -1}};
-	if (options->passes && options->cmd && !layer_environment_set(sys, err))
+	if (options->passes && options->cmd && !options->noted &&
+	    !layer_environment_set(sys, options->cmd[0], err))
 		return false;
 	if (options->control && !control_open(&m->control, sys, options->control, err))
 		return false;

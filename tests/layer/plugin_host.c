@@ -1,5 +1,5 @@
-/* plugin_host PLUGIN: loads the plugin, calls it from threads that come and go, and unloads it while
- * the last of them lives. Prints what is wrong. The kernel's counters are files here. */
+/* plugin_host PLUGIN: loads the plugin, calls it from threads that come and go, and unloads it
+ * while the last of them lives. Prints what is wrong. The kernel's counters are files here. */
 #include <dirent.h>
 #include <dlfcn.h>
 #include <pthread.h>

@@ -185,7 +185,7 @@ static void children_end_whatever_the_threads_of_their_parent_did(void **state)
 	assert_int_equal(listener_count(&listener, PASSES_FRAME, NULL), 60);
 }
 
-/* The C library keeps the address of what it calls in a child of fork, and some keep it for good. */
+/* The C library keeps the address of what it calls in a child of fork, and some do so for good. */
 static void the_library_stays_when_it_is_closed(void **state)
 {
 	void *library = dlopen("layer/libVkLayer_malitop.so", RTLD_NOW);

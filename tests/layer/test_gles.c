@@ -200,7 +200,7 @@ static void every_frame_of_es2gears_is_seen(void **state)
 	assert_in_range(passes, frames, frames + 8 + 1); /* of frames that are not complete, too */
 }
 
-/* The C library keeps the address of what it calls in a child of fork, and some keep it for good. */
+/* The C library keeps the address of what it calls in a child of fork, and some do so for good. */
 static void the_library_stays_when_it_is_closed(void **state)
 {
 	void *library = dlopen("layer/libmalitop-gles.so", RTLD_NOW);
