@@ -5,9 +5,7 @@ LC_ALL=C
 export LC_ALL
 malitop=$PWD/malitop
 [ -f layer/libmalitop-gles.so ] && [ -f layer/libVkLayer_malitop.so ] || { echo "preload.sh: skipped, not both libraries in this build"; exit 77; }
-case ${CFLAGS:-}${SAN_FLAGS:-} in
-*-fsanitize*) echo "preload.sh: skipped, the libraries are instrumented"; exit 77 ;;
-esac
+nm -D layer/libVkLayer_malitop.so | grep -q 'U __[a-z]*san_' && { echo "preload.sh: skipped, the layer is instrumented"; exit 77; }
 top=$(cd "${srcdir:-.}" && pwd)
 work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
@@ -121,8 +119,8 @@ if [ "$(id -u)" = 0 ] && build setuid cc; then
 	runs setuid -n 'set-user-ID' "$work/setuid"
 	runs setuid-shell sh -c "$work/setuid"
 fi
-if [ "$(id -u)" = 0 ] && build plain cc && unshare -m true 2>/dev/null; then
-	mkdir "$work/noexec"
+mkdir "$work/noexec"
+if [ "$(id -u)" = 0 ] && build plain cc && unshare -m mount -t tmpfs -o noexec tmpfs "$work/noexec" 2>/dev/null; then
 	cat >"$work/mounted" <<END_SH
 mount -t tmpfs -o noexec tmpfs '$work/noexec' && cp layer/libmalitop-gles.so layer/libVkLayer_malitop.so layer/VkLayer_malitop.json '$work/noexec' || exit 1
 MALITOP_LAYER_PATH='$work/noexec' exec '$malitop' "\$@"
