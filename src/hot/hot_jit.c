@@ -351,7 +351,8 @@ bool hot_jit_read(struct hot_jit *j, const struct sys *sys, pid_t pid, int64_t t
 	/* The last line was written at that time, if the file was read to its end. */
 	last = j->n_fresh && to == (uint64_t)file.st_size;
 	add_run(j, j->fresh, j->n_fresh - last, j->from_ns, at_ns);
-	add_run(j, j->fresh + j->n_fresh - last, last, at_ns, at_ns);
+	if (last)
+		add_run(j, &j->fresh[j->n_fresh - 1], 1, at_ns, at_ns);
 	free(take_ptr(&j->fresh));
 	j->n_fresh = j->cap_fresh = 0;
 	j->look_ns = now_ns;
