@@ -288,6 +288,24 @@ static pid_t inner_pid(const struct sys *sys, pid_t pid)
 	return inner < INT32_MAX ? (pid_t)inner : pid;
 }
 
+/* A map that was changed before the process began is of another one, which had the pid. */
+static bool is_older(const struct sys *sys, pid_t pid, const struct stat *file)
+{
+	int64_t ago_ns = sys->realtime_ns(sys) - (file->st_mtim.tv_sec * SECOND_NS + file->st_mtim.tv_nsec);
+	char path[32], text[1024];
+	const char *rest = NULL;
+	unsigned long long ticks;
+
+	snprintf(path, sizeof(path), "proc/%d/stat", (int)pid);
+	if (sys_read_file(sys, path, text, sizeof(text)) > 0)
+		rest = strrchr(text, ')'); /* the name may have anything before it */
+	return rest &&
+	       sscanf(rest,
+		      ") %*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %*u %*u %*d %*d %*d %*d %*d %*d %llu",
+		      &ticks) == 1 &&
+	       sys->boottime_ns(sys) - ago_ns + SECOND_NS < (int64_t)(ticks * (SECOND_NS / 100));
+}
+
 /* It is trusted if the program's user or root wrote it. Returns an fd, or -1. */
 static int open_map(const struct sys *sys, pid_t pid, struct stat *file)
 {
@@ -304,7 +322,7 @@ static int open_map(const struct sys *sys, pid_t pid, struct stat *file)
 		snprintf(path, sizeof(path), "tmp/perf-%d.map", (int)(own ? pid : inner_pid(sys, pid)));
 		fd = sys->open_regular(sys, own ? NULL : root, path, O_NOFOLLOW);
 		if (fd >= 0 && sys->fstat(sys, fd, file) == 0 &&
-		    (!file->st_uid || file->st_uid == process.st_uid))
+		    (!file->st_uid || file->st_uid == process.st_uid) && !is_older(sys, pid, file))
 			return fd;
 		if (fd >= 0)
 			sys->close(sys, fd);

@@ -321,6 +321,19 @@ static void a_container_has_a_map_of_its_own_pid_in_its_own_tmp(void **state)
 	assert_string_equal(place_at(b, 9, 0x30100).function, "inside");
 }
 
+static void a_map_of_an_earlier_process_with_the_pid_is_none(void **state)
+{
+	struct maps_bench *b = *state;
+
+	fixture_write(&b->fixture, "proc/9/maps", "00030000-00034000 r-xp 00000000 00:00 0 \n");
+	fixture_write(&b->fixture, "proc/9/stat",
+		      "9 (a) b) S 1 9 9 0 -1 4194560 1 0 0 0 5 1 0 0 20 0 1 0 6000 99 11 184467\n");
+	write_map(b, "tmp/perf-9.map", "30100 20 stale\n", 50000 * MS); /* it began at 60 s */
+	assert_string_equal(place_at(b, 9, 0x30100).function, "");
+	write_map(b, "tmp/perf-9.map", "30100 20 own\n", 61000 * MS);
+	assert_string_equal(place_at(b, 9, 0x30100).function, "own");
+}
+
 /* What a program may put where its map is looked for. */
 static void a_map_is_a_file_of_its_own_and_no_link(void **state)
 {
@@ -715,6 +728,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(
 			code_in_memory_that_is_shared_or_has_a_name_is_translated_code, setup, teardown),
 		cmocka_unit_test_setup_teardown(a_container_has_a_map_of_its_own_pid_in_its_own_tmp, setup,
+						teardown),
+		cmocka_unit_test_setup_teardown(a_map_of_an_earlier_process_with_the_pid_is_none, setup,
 						teardown),
 		cmocka_unit_test_setup_teardown(a_map_is_a_file_of_its_own_and_no_link, setup, teardown),
 		cmocka_unit_test_setup_teardown(threads_go_on_when_the_first_one_has_ended, setup, teardown),
