@@ -4,7 +4,6 @@
 #include <locale.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
 static bool is_utf8;
 
@@ -18,15 +17,30 @@ static const char *locale_name(void)
 	return name ? name : "";
 }
 
+/* As the C libraries compare it: without case, '-' and '_', up to "@euro". */
+static bool names_utf8(const char *charset)
+{
+	const char *want = "utf8";
+
+	for (; *charset && *charset != '@'; charset++) {
+		if (*charset == '-' || *charset == '_')
+			continue;
+		if (!*want || (*charset | ('a' ^ 'A')) != *want)
+			return false;
+		want++;
+	}
+	return !*want;
+}
+
 void charset_init(void)
 {
 	const char *name = locale_name(), *charset = strchr(name, '.'); /* "de_DE.utf8@euro" */
 
-	is_utf8 =
-		charset && (strncasecmp(charset, ".UTF-8", 6) == 0 || strncasecmp(charset, ".UTF8", 5) == 0);
+	/* A Mac's ssh sends the charset alone. */
+	is_utf8 = names_utf8(charset ? charset + 1 : name);
 	/* Not LC_NUMERIC: numbers keep their decimal point. */
-	if (!charset && setlocale(LC_CTYPE, ""))
-		is_utf8 = strcmp(nl_langinfo(CODESET), "UTF-8") == 0;
+	if (!is_utf8 && !charset && setlocale(LC_CTYPE, ""))
+		is_utf8 = names_utf8(nl_langinfo(CODESET));
 }
 
 bool charset_is_utf8(void)

@@ -33,7 +33,20 @@ static void name_of_a_missing_locale_tells_its_charset(void **state)
 		{"C", "", "de_DE.UTF-8", false}, /* the first that is set counts */
 		{"de_DE", "", "de_DE.UTF-8", false},
 		{"de_DE.ISO-8859-1", "", "", false},
-		{"UTF-8", "", "", false},
+		{"", "UTF-8", "", true}, /* what ssh from a Mac sends */
+		{"", "UTF-8", "C", true},
+		{"UTF-8", "", "", true},
+		{"", "", "utf8", true},
+		{"C", "UTF-8", "", false},
+		{"", "C", "UTF-8", false},
+		{"", "", "C.utf8", true}, /* glibc and musl */
+		{"", "", "C.UTF-8", true},
+		{"", "en_US.utf8", "", true},
+		{"", "en_US.UTF-8", "", true},
+		{"UTF-16", "", "", false},
+		{"en_US.UTF-80", "", "", false},
+		{"en_US.UTF", "", "", false},
+		{"en_US.", "", "", false},
 		{"POSIX", "", "", false},
 	};
 
