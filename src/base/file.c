@@ -45,6 +45,9 @@ static bool read_text(int fd, const char *path, size_t max, int patience_ms, cha
 	}
 	if (all.n > max)
 		return err_set(err, 0, "%s: larger than %zu bytes: is it the right file?", path, max);
+	/* Some editors write a byte order mark, which is no part of the text. */
+	if (all.n >= 3 && memcmp(all.p, "\xef\xbb\xbf", 3) == 0)
+		memmove(all.p, all.p + 3, (all.n -= 3) + 1);
 	*n = all.n;
 	*text = take_ptr(&all.p);
 	return true;

@@ -8,9 +8,9 @@
 
 #include <sys/types.h>
 
-/* Read all of a file ("-" is standard input) of at most max bytes. *text is xmalloc'ed and
- * terminated, *n its length. The file may be a pipe; one that yields no data for 3 s is an error
- * (ETIMEDOUT). */
+/* Read all of a text ("-" is standard input) of at most max bytes, without a byte order mark.
+ * *text is xmalloc'ed and terminated, *n its length. The file may be a pipe; one that yields no
+ * data for 3 s is an error (ETIMEDOUT). */
 bool file_read(const char *path, size_t max, char **text, size_t *n, struct err *err);
 
 /* The same of a file that holds a secret: it must be a regular one that belongs to us or root, and

@@ -449,6 +449,25 @@ static void a_file_that_may_not_grow_is_an_error_and_no_signal(void **state)
 	unlink(path);
 }
 
+static void a_byte_order_mark_is_no_part_of_the_text(void **state)
+{
+	static const char *const cases[][2] = {
+		{"\xef\xbb\xbfoptions\n", "options\n"}, {"\xef\xbb\xbf", ""},     {"\xef\xbb", "\xef\xbb"},
+		{"a\xef\xbb\xbf", "a\xef\xbb\xbf"},     {"\r\n\xef", "\r\n\xef"}, {"", ""}};
+
+	(void)state;
+	for (unsigned i = 0; i < ARRAY_LEN(cases); i++) {
+		AUTOFREE char *path = write_file("mark", cases[i][0]), *text = NULL;
+		struct err err;
+		size_t n;
+
+		assert_true(file_read(path, 1000, &text, &n, &err));
+		assert_string_equal(text, cases[i][1]);
+		assert_int_equal(n, strlen(cases[i][1]));
+		assert_int_equal(unlink(path), 0);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -456,6 +475,7 @@ int main(void)
 		cmocka_unit_test(a_file_that_grows_is_read_further),
 		cmocka_unit_test(a_file_that_cannot_seek_is_refused_without_waiting),
 		cmocka_unit_test(nothing_to_close_is_fine),
+		cmocka_unit_test(a_byte_order_mark_is_no_part_of_the_text),
 		cmocka_unit_test(a_file_is_replaced_with_its_mode_and_through_a_link),
 		cmocka_unit_test(a_link_to_nothing_gets_its_target),
 		cmocka_unit_test(what_is_no_regular_file_is_not_replaced),

@@ -467,7 +467,8 @@ static void command_line_wins_over_the_file(void **state)
 	struct err err;
 
 	(void)state;
-	write_config("# mine\noptions\n  interval 20ms\n  view 2\n  ascii yes\n  resolution 1280x720\n  "
+	write_config("\xef\xbb\xbf# mine\noptions\n  interval 20ms\n  view 2\n  ascii yes\n  resolution "
+		     "1280x720\n  "
 		     "gpudb /one\n");
 	if (parse_text(&o, (const char *const[]){"-v", "memory", "--gpudb", "/two", NULL}, &err) != EXIT_DONE)
 		fail_msg("%s", err.text);
