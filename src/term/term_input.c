@@ -34,25 +34,39 @@ static uint32_t sequence_key(char final, unsigned number)
 	return 0;
 }
 
-/* Of SS3 ... CSI R would be a report of the cursor's position. */
+/* Of SS3, also of the keypad, which is in application mode (smkx). CSI R would be a report of the
+ * cursor's position. */
 static uint32_t ss3_key(char final)
 {
-	return final >= 'P' && final <= 'S' ? K_F1 + (uint32_t)(final - 'P') : sequence_key(final, 0);
+	static const char keypad[] = "*+,-./0123456789"; /* j to y */
+
+	if (final >= 'j' && final <= 'y')
+		return (unsigned char)keypad[final - 'j'];
+	if (final >= 'P' && final <= 'S')
+		return K_F1 + (uint32_t)(final - 'P');
+	return final == 'M' ? K_ENTER : final == 'I' ? K_TAB : final == 'X' ? '=' : sequence_key(final, 0);
 }
 
 #define PASTE_BEGIN 200 /* CSI 200 ~ */
 #define PASTE_END "\x1b[201~"
 
-/* The result of matching a sequence: its length in bytes (0: incomplete) and its meaning. */
+/* What follows ESC at the start of OSC, DCS, APC, PM and SOS. A terminal answers with such strings,
+ * late on a slow line, and ends them with ST or BEL. */
+#define STRINGS "]P_^X"
+#define STRING_ENDS "\x1b\a\x18\x1a" /* ESC of ST or of another sequence, BEL, CAN, SUB */
+
+/* The result of matching a sequence: its length in bytes (0: incomplete), its meaning, and what is
+ * discarded from there on. */
 struct match {
 	size_t used;
 	enum term_event event;
+	enum discarded discard;
 };
 
 static struct match match_key(size_t used, uint32_t key, struct term_input *in)
 {
 	in->key = key;
-	return (struct match){used, key ? TERM_KEY : TERM_NONE};
+	return (struct match){used, key ? TERM_KEY : TERM_NONE, DISCARD_NONE};
 }
 
 /* Of the mouse protocols; other buttons, and those with Shift and the like, mean nothing. */
@@ -61,13 +75,14 @@ enum { BUTTON_LEFT = 0, BUTTON_DRAG = 32, BUTTON_WHEEL_UP = 64, BUTTON_WHEEL_DOW
 static struct match match_mouse(size_t used, unsigned button, bool press, int x, int y, struct term_input *in)
 {
 	if (!press || x < 1 || y < 1)
-		return (struct match){used, TERM_NONE};
+		return (struct match){.used = used};
 	in->x = x - 1;
 	in->y = y - 1;
 	in->drag = button == BUTTON_DRAG;
 	if (button == BUTTON_WHEEL_UP || button == BUTTON_WHEEL_DOWN)
 		return match_key(used, button == BUTTON_WHEEL_UP ? K_WHEEL_UP : K_WHEEL_DOWN, in);
-	return (struct match){used, button == BUTTON_LEFT || in->drag ? TERM_MOUSE : TERM_NONE};
+	return (struct match){.used = used,
+			      .event = button == BUTTON_LEFT || in->drag ? TERM_MOUSE : TERM_NONE};
 }
 
 /* The first three numbers of a sequence, at most 9999 each. */
@@ -103,14 +118,14 @@ static struct match match_csi(const char *p, size_t n, struct term_input *in)
 	if (i == n)
 		return (struct match){0};
 	if (p[i] < 0x40 || p[i] > 0x7e) /* not a sequence; parse this byte again */
-		return (struct match){i, TERM_NONE};
+		return (struct match){.used = i};
 	parse_numbers(p + 2 + (p[2] == '<'), p + i, v);
 	if (p[2] == '<')
 		return match_mouse(i + 1, v[0], p[i] == 'M', (int)v[1], (int)v[2], in);
 	if (p[2] > '9' && p[2] < '@') /* a reply of the terminal, not a key */
-		return (struct match){i + 1, TERM_NONE};
+		return (struct match){.used = i + 1};
 	if (p[i] == '~' && v[0] == PASTE_BEGIN)
-		return (struct match){i + 1, TERM_PASTE};
+		return (struct match){i + 1, TERM_PASTE, DISCARD_PASTE};
 	return match_key(i + 1, sequence_key(p[i], v[0]), in);
 }
 
@@ -122,7 +137,11 @@ static struct match match_escape(const char *p, size_t n, struct term_input *in)
 		return match_csi(p, n, in);
 	if (p[1] == 'O')
 		return n < 3 ? (struct match){0} : match_key(3, ss3_key(p[2]), in);
-	return match_key(1, K_ESCAPE, in);
+	if (p[1] == '\\') /* the end of a string that was given up */
+		return (struct match){.used = 2};
+	if (!memchr(STRINGS, p[1], strlen(STRINGS)))
+		return match_key(1, K_ESCAPE, in);
+	return n < 3 ? (struct match){0} : (struct match){.used = 2, .discard = DISCARD_STRING};
 }
 
 /* Match the keys of the terminfo entry, before all others. Sets *partial if the bytes may become
@@ -177,16 +196,31 @@ static struct match match_any(const struct input *input, bool waited, struct ter
 		match = match_utf8(input->buf, input->n, waited, in);
 	if (match.used || !waited)
 		return match;
-	/* Nothing followed: a lone Escape is the key, an incomplete sequence is discarded. */
-	return match_key(input->n, input->n == 1 ? K_ESCAPE : 0, in);
+	/* Nothing followed: Escape is the key, alone or before a letter that starts strings. An
+	 * incomplete sequence is discarded. */
+	if (input->n == 1 || memchr(STRINGS, input->buf[1], strlen(STRINGS)))
+		return match_key(1, K_ESCAPE, in);
+	return (struct match){.used = input->n};
 }
 
 /* A paste also ends without its end marker, which a terminal may never send, so that keys are not
- * lost for long. Typed keys are slower than any paste, also on a serial line. */
-static bool is_paste_over(const struct input *input, int64_t now_ns)
+ * lost for long: typed keys are slower than any paste, also on a serial line. A string may come
+ * more slowly, and is short. */
+static bool is_discard_over(const struct input *input, int64_t now_ns)
 {
-	return now_ns - input->since_ns >= PASTE_WAIT_NS ||
-	       (now_ns - input->span_ns >= PASTE_SPAN_NS && input->span_n < PASTE_SPAN_BYTES);
+	if (now_ns - input->since_ns >= DISCARD_WAIT_NS)
+		return true;
+	return input->discarded == DISCARD_STRING
+		       ? now_ns - input->span_ns >= STRING_SPAN_NS
+		       : now_ns - input->span_ns >= PASTE_SPAN_NS && input->span_n < PASTE_SPAN_BYTES;
+}
+
+/* An Escape after a string without an end is a key. */
+static void end_discard(struct input *input)
+{
+	if (input->discarded == DISCARD_PASTE)
+		input->n = 0;
+	input->discarded = DISCARD_NONE;
 }
 
 static void begin_span(struct input *input, int64_t now_ns)
@@ -197,11 +231,9 @@ static void begin_span(struct input *input, int64_t now_ns)
 
 void input_add(struct input *input, const char *bytes, size_t n, int64_t now_ns)
 {
-	if (input->pasting && is_paste_over(input, now_ns)) {
-		input->pasting = false;
-		input->n = 0;
-	}
-	if (input->pasting && now_ns - input->span_ns >= PASTE_SPAN_NS)
+	if (input->discarded && is_discard_over(input, now_ns))
+		end_discard(input);
+	if (input->discarded == DISCARD_PASTE && now_ns - input->span_ns >= PASTE_SPAN_NS)
 		begin_span(input, now_ns);
 	if (n > sizeof(input->buf) - input->n)
 		n = sizeof(input->buf) - input->n;
@@ -218,7 +250,7 @@ static void drop_bytes(struct input *input, size_t n)
 }
 
 /* Discard pasted text, but keep what may be the start of the end marker. */
-static void drop_pasted(struct input *input, int64_t now_ns)
+static void drop_pasted(struct input *input)
 {
 	const size_t length = strlen(PASTE_END);
 	const char *end = memmem(input->buf, input->n, PASTE_END, length);
@@ -226,40 +258,71 @@ static void drop_pasted(struct input *input, int64_t now_ns)
 
 	if (end) {
 		drop_bytes(input, (size_t)(end - input->buf) + length);
-	} else if (is_paste_over(input, now_ns)) {
-		input->n = 0;
-	} else {
-		while (keep && memcmp(input->buf + input->n - keep, PASTE_END, keep))
-			keep--;
-		drop_bytes(input, input->n - keep);
+		input->discarded = DISCARD_NONE;
 		return;
 	}
-	input->pasting = false;
+	while (keep && memcmp(input->buf + input->n - keep, PASTE_END, keep))
+		keep--;
+	drop_bytes(input, input->n - keep);
+}
+
+/* Discard a string to its end, or to the Escape of another sequence. Keep an Escape that may be the
+ * start of ST. */
+static void drop_string(struct input *input)
+{
+	size_t i = 0;
+
+	while (i < input->n && !memchr(STRING_ENDS, input->buf[i], strlen(STRING_ENDS)))
+		i++;
+	if (i < input->n && input->buf[i] != ESC)
+		drop_bytes(input, i + 1);
+	else if (i + 1 < input->n)
+		drop_bytes(input, input->buf[i + 1] == '\\' ? i + 2 : i);
+	else {
+		drop_bytes(input, i);
+		return;
+	}
+	input->discarded = DISCARD_NONE;
+}
+
+static void drop_discarded(struct input *input, int64_t now_ns)
+{
+	if (input->discarded == DISCARD_PASTE)
+		drop_pasted(input);
+	else
+		drop_string(input);
+	if (input->discarded && is_discard_over(input, now_ns))
+		end_discard(input);
+}
+
+/* How long the bytes that are there may be incomplete. */
+static int64_t patience_ns(const struct input *input)
+{
+	return input->n == 1 && !input->discarded ? INPUT_WAIT_NS : DISCARD_WAIT_NS;
 }
 
 int64_t input_wait_ns(const struct input *input, int64_t now_ns)
 {
-	if (input->pasting)
-		return input->since_ns + PASTE_WAIT_NS - now_ns;
-	return input->n ? input->since_ns + INPUT_WAIT_NS - now_ns : INT64_MAX;
+	return input->n || input->discarded ? input->since_ns + patience_ns(input) - now_ns : INT64_MAX;
 }
 
 enum term_event input_next(struct input *input, int64_t now_ns, struct term_input *in)
 {
-	if (input->pasting)
-		drop_pasted(input, now_ns);
-	while (input->n && !input->pasting) {
+	if (input->discarded)
+		drop_discarded(input, now_ns);
+	while (input->n && !input->discarded) {
 		/* A full buffer without a complete sequence never becomes one. */
-		bool waited = now_ns - input->since_ns >= INPUT_WAIT_NS || input->n == sizeof(input->buf);
+		bool waited =
+			now_ns - input->since_ns >= patience_ns(input) || input->n == sizeof(input->buf);
 		struct match match = match_any(input, waited, in);
 
 		if (!match.used)
 			return TERM_NONE;
 		drop_bytes(input, match.used);
-		if (match.event == TERM_PASTE) {
-			input->pasting = true;
+		input->discarded = match.discard;
+		if (match.discard) {
 			begin_span(input, now_ns);
-			drop_pasted(input, now_ns);
+			drop_discarded(input, now_ns);
 		}
 		if (match.event != TERM_NONE)
 			return match.event;

@@ -75,22 +75,26 @@ ssize_t tty_write_some(int fd, bool shared, const char *p, size_t n);
 /* ---- input ---- */
 
 #define INPUT_MAX 256
-#define INPUT_WAIT_NS 100000000    /* after this, an incomplete escape sequence is the Escape key */
-#define PASTE_WAIT_NS 500000000ll  /* a paste without new bytes for this long has ended */
+#define INPUT_WAIT_NS 100000000 /* after this, an Escape alone is the key */
+#define DISCARD_WAIT_NS \
+	500000000ll /* without new bytes for this long, a sequence, paste or string has ended */
 #define PASTE_SPAN_NS 1000000000ll /* in which at least that much is pasted; less is typed */
 #define PASTE_SPAN_BYTES 20
+#define STRING_SPAN_NS 3000000000ll /* no string takes longer, so that an endless one blocks no keys */
 
 struct term_keycap { /* a key in this terminal's terminfo entry */
 	const char *seq;
 	uint32_t key;
 };
+/* A paste, or a string with which the terminal answers: input is discarded until its end. */
+enum discarded { DISCARD_NONE, DISCARD_PASTE, DISCARD_STRING };
 struct input {
 	char buf[INPUT_MAX];
 	size_t n;
 	int64_t since_ns; /* when the last bytes arrived */
-	bool pasting;     /* discard input until the paste ends */
-	int64_t span_ns;  /* of a paste: when the running span began */
-	size_t span_n;    /* what came in it */
+	enum discarded discarded;
+	int64_t span_ns; /* when the string or the running span of a paste began */
+	size_t span_n;   /* what came in that span */
 	struct term_keycap caps[20];
 	unsigned n_caps;
 };

@@ -62,6 +62,19 @@ static void known_sequences_are_keys(void **state)
 		{"\x1b[<64;10;10M", K_WHEEL_UP},
 		{"\x1b[<65;10;10M", K_WHEEL_DOWN},
 		{"\x1b[M`!!", K_WHEEL_UP},
+		/* the keypad in application mode */
+		{"\x1bOp", '0'},
+		{"\x1bOy", '9'},
+		{"\x1bOM", K_ENTER},
+		{"\x1bOI", K_TAB},
+		{"\x1bOX", '='},
+		{"\x1bOj", '*'},
+		{"\x1bOk", '+'},
+		{"\x1bOl", ','},
+		{"\x1bOm", '-'},
+		{"\x1bOn", '.'},
+		{"\x1bOo", '/'},
+		{"\x1bOH", K_HOME},
 	};
 
 	(void)state;
@@ -170,7 +183,10 @@ static void the_torso_of_a_sequence_is_dropped_after_a_while(void **state)
 
 	(void)state;
 	type_keys(&input, "\x1b[1;", 0);
-	assert_int_equal(input_next(&input, INPUT_WAIT_NS, &in), TERM_NONE);
+	assert_int_equal(input_next(&input, DISCARD_WAIT_NS - 1, &in), TERM_NONE);
+	assert_int_equal(input.n, 4);
+	assert_int_equal(input_wait_ns(&input, 0), DISCARD_WAIT_NS);
+	assert_int_equal(input_next(&input, DISCARD_WAIT_NS, &in), TERM_NONE);
 	assert_int_equal(input.n, 0);
 }
 
@@ -181,9 +197,9 @@ static void the_torso_of_a_character_is_dropped_after_a_while(void **state)
 
 	(void)state;
 	type_keys(&input, "\xe6\xbc", 0);
-	assert_int_equal(input_next(&input, INPUT_WAIT_NS - 1, &in), TERM_NONE);
+	assert_int_equal(input_next(&input, DISCARD_WAIT_NS - 1, &in), TERM_NONE);
 	assert_int_equal(input.n, 2);
-	assert_int_equal(input_next(&input, INPUT_WAIT_NS, &in), TERM_NONE);
+	assert_int_equal(input_next(&input, DISCARD_WAIT_NS, &in), TERM_NONE);
 	assert_int_equal(input.n, 0);
 }
 
@@ -199,10 +215,10 @@ static void endless_input_overruns_nothing(void **state)
 		assert_true(input.n <= sizeof(input.buf));
 		input_next(&input, 0, &in);
 	}
-	while (input_next(&input, INPUT_WAIT_NS, &in) != TERM_NONE)
+	while (input_next(&input, DISCARD_WAIT_NS, &in) != TERM_NONE)
 		;
-	type_keys(&input, "q", INPUT_WAIT_NS);
-	assert_int_equal(input_next(&input, INPUT_WAIT_NS, &in), TERM_KEY);
+	type_keys(&input, "q", DISCARD_WAIT_NS);
+	assert_int_equal(input_next(&input, DISCARD_WAIT_NS, &in), TERM_KEY);
 	assert_int_equal(in.key, 'q');
 }
 
@@ -211,7 +227,7 @@ static void any_bytes_at_all_are_survived(void **state)
 	struct input input = {0};
 	struct term_input in;
 	unsigned random = 1;
-	static const char alphabet[] = "\x1b\x1b\x1b[[O<M;019~ACz\xff\x01";
+	static const char alphabet[] = "\x1b\x1b\x1b[[O]P<M;019~ACz\\\a\xff\x01";
 
 	(void)state;
 	for (int i = 0; i < 200000; i++) {
@@ -330,10 +346,10 @@ static void a_paste_without_an_end_is_over_after_a_while(void **state)
 	assert_int_equal(input_wait_ns(&input, 0), INT64_MAX);
 	type_keys(&input, "\x1b[200~l\x1b[20", 0);
 	assert_int_equal(input_next(&input, 0, &in), TERM_PASTE);
-	assert_int_equal(input_wait_ns(&input, 1), PASTE_WAIT_NS - 1);
-	assert_int_equal(input_next(&input, PASTE_WAIT_NS, &in), TERM_NONE);
-	type_keys(&input, "q", PASTE_WAIT_NS);
-	assert_int_equal(input_next(&input, PASTE_WAIT_NS, &in), TERM_KEY);
+	assert_int_equal(input_wait_ns(&input, 1), DISCARD_WAIT_NS - 1);
+	assert_int_equal(input_next(&input, DISCARD_WAIT_NS, &in), TERM_NONE);
+	type_keys(&input, "q", DISCARD_WAIT_NS);
+	assert_int_equal(input_next(&input, DISCARD_WAIT_NS, &in), TERM_KEY);
 	assert_int_equal(in.key, 'q');
 }
 
@@ -343,9 +359,9 @@ static void after_a_paste_without_an_end_keys_are_soon_heard(void **state)
 	static const struct {
 		size_t pasted;
 		int64_t gap_ns, last_ns; /* between keys; when one is heard at the latest */
-	} cases[] = {{3, 6 * PASTE_WAIT_NS, 6 * PASTE_WAIT_NS},
-		     {3, PASTE_WAIT_NS, PASTE_WAIT_NS},
-		     {3, PASTE_WAIT_NS - 1, 2 * PASTE_SPAN_NS},
+	} cases[] = {{3, 6 * DISCARD_WAIT_NS, 6 * DISCARD_WAIT_NS},
+		     {3, DISCARD_WAIT_NS, DISCARD_WAIT_NS},
+		     {3, DISCARD_WAIT_NS - 1, 2 * PASTE_SPAN_NS},
 		     {3, PASTE_SPAN_NS / 10, 2 * PASTE_SPAN_NS},
 		     {200, PASTE_SPAN_NS / 10, 3 * PASTE_SPAN_NS}};
 
@@ -387,6 +403,107 @@ static void a_slow_paste_is_one_all_the_same(void **state)
 	assert_int_equal(input_next(&input, 20000000000, &in), TERM_KEY);
 }
 
+/* ---- answers of the terminal ---- */
+
+/* As one piece and cut into pieces of any size, 100 ms apart: the key after it is the only one. */
+static void late_answers_of_the_terminal_are_no_keys(void **state)
+{
+	static const char *const cases[] = {
+		"\x1b]11;rgb:1e1e/1e1e/1e1e\a",
+		"\x1b]11;rgb:1e1e/1e1e/1e1e\x1b\\",
+		"\x1b]52;c;bHE=\x1b\\",
+		"\x1bP>|XTerm(390)\x1b\\",
+		"\x1bP1$r0m\x1b\\",
+		"\x1bP!|00000000\a",
+		"\x1b_Gi=31;OK\x1b\\",
+		"\x1b^private\x1b\\",
+		"\x1bXstart\xc3\xa4\x1b\\",
+		"\x1b]l\xc3\xa4 title\x1b\\",
+		"\x1bPq\x18",
+		"\x1b]0;cut off by\x1b[?62;22c",
+		"\x1b[?62;22c",
+		"\x1b[?2026;2$y",
+		"\x1b\\",
+	};
+
+	(void)state;
+	for (unsigned i = 0; i < ARRAY_LEN(cases); i++)
+		for (size_t piece = 1; piece <= strlen(cases[i]); piece++) {
+			struct input input = {0};
+			struct term_input in = {0};
+			int64_t now_ns = 0;
+
+			for (size_t at = 0; at < strlen(cases[i]); at += piece, now_ns += INPUT_WAIT_NS - 1) {
+				input_add(&input, cases[i] + at, strnlen(cases[i] + at, piece), now_ns);
+				if (input_next(&input, now_ns, &in) != TERM_NONE)
+					fail_msg("case %u in pieces of %zu: key %x", i, piece, in.key);
+			}
+			type_keys(&input, "x", now_ns);
+			assert_int_equal(input_next(&input, now_ns, &in), TERM_KEY);
+			assert_int_equal(in.key, 'x');
+			assert_int_equal(input.n, 0);
+		}
+}
+
+static void escape_and_the_letter_of_a_string_are_two_keys_after_a_while(void **state)
+{
+	static const char letters[] = "]P_^X";
+
+	(void)state;
+	for (const char *letter = letters; *letter; letter++) {
+		struct input input = {0};
+		struct term_input in = {0};
+
+		type_keys(&input, (char[]){'\x1b', *letter, 0}, 0);
+		assert_int_equal(input_next(&input, DISCARD_WAIT_NS - 1, &in), TERM_NONE);
+		assert_int_equal(input_wait_ns(&input, 0), DISCARD_WAIT_NS);
+		assert_int_equal(input_next(&input, DISCARD_WAIT_NS, &in), TERM_KEY);
+		assert_int_equal(in.key, K_ESCAPE);
+		assert_int_equal(input_next(&input, DISCARD_WAIT_NS, &in), TERM_KEY);
+		assert_int_equal(in.key, *letter);
+	}
+}
+
+static void a_string_without_an_end_blocks_no_keys_for_long(void **state)
+{
+	static const int64_t gaps_ns[] = {1000000, INPUT_WAIT_NS, DISCARD_WAIT_NS - 1, DISCARD_WAIT_NS};
+
+	(void)state;
+	for (unsigned i = 0; i < ARRAY_LEN(gaps_ns); i++) {
+		struct input input = {0};
+		struct term_input in = {0};
+		enum term_event event = TERM_NONE;
+		int64_t now_ns = 0;
+
+		type_keys(&input, "\x1b]0;endless", 0);
+		assert_int_equal(input_next(&input, 0, &in), TERM_NONE);
+		while (event == TERM_NONE && now_ns < STRING_SPAN_NS + DISCARD_WAIT_NS) {
+			now_ns += gaps_ns[i];
+			type_keys(&input, "q", now_ns);
+			assert_true(input.n <= sizeof(input.buf));
+			event = input_next(&input, now_ns, &in);
+		}
+		assert_int_equal(event, TERM_KEY);
+		assert_int_equal(in.key, 'q');
+		assert_in_range(now_ns, 0,
+				gaps_ns[i] == DISCARD_WAIT_NS ? DISCARD_WAIT_NS
+							      : STRING_SPAN_NS + gaps_ns[i]);
+	}
+}
+
+static void escape_after_a_string_without_an_end_is_a_key(void **state)
+{
+	struct input input = {0};
+	struct term_input in = {0};
+
+	(void)state;
+	type_keys(&input, "\x1b]0;endless\x1b", 0);
+	assert_int_equal(input_next(&input, 0, &in), TERM_NONE);
+	assert_int_equal(input_wait_ns(&input, 0), DISCARD_WAIT_NS);
+	assert_int_equal(input_next(&input, DISCARD_WAIT_NS, &in), TERM_KEY);
+	assert_int_equal(in.key, K_ESCAPE);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -406,6 +523,10 @@ int main(void)
 		cmocka_unit_test(a_paste_without_an_end_is_over_after_a_while),
 		cmocka_unit_test(after_a_paste_without_an_end_keys_are_soon_heard),
 		cmocka_unit_test(a_slow_paste_is_one_all_the_same),
+		cmocka_unit_test(late_answers_of_the_terminal_are_no_keys),
+		cmocka_unit_test(escape_and_the_letter_of_a_string_are_two_keys_after_a_while),
+		cmocka_unit_test(a_string_without_an_end_blocks_no_keys_for_long),
+		cmocka_unit_test(escape_after_a_string_without_an_end_is_a_key),
 		cmocka_unit_test(a_line_is_typed_and_never_overrun),
 	};
 
