@@ -348,8 +348,16 @@ char *number_digits(char *buf, double value, int digits)
 
 static const struct {
 	const char *name;
-	double ns;
-} time_units[] = {{"ns", 1}, {"us", 1e3}, {"ms", 1e6}, {"s", 1e9}, {"m", 60e9}};
+	double ns, from_ns; /* times are shown in it from there on */
+} time_units[] = {
+	{"ns", 1, 0},
+	{"us", 1e3, 1e3},
+	{"ms", 1e6, 1e6},
+	{"s", 1e9, 0.5e9},
+	{"m", 60e9, 2 * 60e9},
+	{"h", 3600e9, 2 * 3600e9},
+	{"d", 24 * 3600e9, 2 * 24 * 3600e9},
+};
 
 /* How many of the symbol's units one is: 1e-3 for "ms", of which the rest, "s", is the base. */
 static double symbol_scale(struct span *symbol)
@@ -424,16 +432,28 @@ bool time_parse(const char *text, int64_t min_ns, int64_t max_ns, int64_t *ns, s
 					return true;
 				}
 			}
-	return err_set(
-		err, 0,
-		"'%.40s' is not a time from %s to %s: write a number with ns, us, ms, s or m, such as 100ms",
-		text, time_format(low, min_ns), time_format(high, max_ns));
+	return err_set(err, 0,
+		       "'%.40s' is not a time from %s to %s: write a number with ns, us, ms, s, m, h or d, "
+		       "such as 100ms",
+		       text, time_format(low, min_ns), time_format(high, max_ns));
 }
 
 char *time_format(char buf[UNITS_TEXT], int64_t ns)
 {
-	size_t i = ns >= 120000000000 ? 4 : ns >= 500000000 ? 3 : ns >= 1000000 ? 2 : ns >= 1000 ? 1 : 0;
+	size_t i = ARRAY_LEN(time_units) - 1;
 
+	while (i && (double)ns < time_units[i].from_ns)
+		i--;
 	snprintf(buf, UNITS_TEXT, "%.4g %s", (double)ns / time_units[i].ns, time_units[i].name);
+	return buf;
+}
+
+char *time_exact(char buf[UNITS_TEXT], int64_t ns)
+{
+	size_t i = ARRAY_LEN(time_units) - 1;
+
+	while (i && (!ns || ns % (int64_t)time_units[i].ns))
+		i--;
+	snprintf(buf, UNITS_TEXT, "%" PRId64 "%s", ns / (int64_t)time_units[i].ns, time_units[i].name);
 	return buf;
 }

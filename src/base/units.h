@@ -54,9 +54,10 @@ char *count_format(char *buf, uint64_t count);
  * meaningless. Returns false if it is malformed or another unit. */
 bool quantity_parse(struct span text, const struct unit *unit, double *value);
 
-/* Parse "100ms", "1.5s", "2m": a decimal number with ns, us, ms, s or m, between min and max. A
- * bare number is an error. The error message quotes the text and the range. */
+/* Parse "100ms", "1.5s", "8h": a decimal number with ns, us, ms, s, m, h or d, between min and max.
+ * A bare number is an error. The error message quotes the text and the range. */
 bool time_parse(const char *text, int64_t min_ns, int64_t max_ns, int64_t *ns, struct err *err);
 char *time_format(char buf[UNITS_TEXT], int64_t ns); /* "100 ms", "0.5 s", "2 m" */
+char *time_exact(char buf[UNITS_TEXT], int64_t ns);  /* as time_parse reads it: "90s", "8h" */
 
 #endif

@@ -67,7 +67,7 @@ void options_help(const struct options *options, struct strbuf *out)
 		}
 	strbuf_str(out, "\n");
 	if (has_times)
-		strbuf_wrap(out, 0, 0, HELP_WIDTH, "TIME is a decimal number with ns, us, ms, s or m.");
+		strbuf_wrap(out, 0, 0, HELP_WIDTH, "TIME is a decimal number with ns, us, ms, s, m, h or d.");
 	strbuf_wrap(
 		out, 0, 0, HELP_WIDTH,
 		option_row_find(SPAN_LIT("fail-on"))->commands & 1u << command

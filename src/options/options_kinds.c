@@ -81,18 +81,12 @@ static bool parse_time(const struct option_row *row, const char *text, void *val
 
 static void print_time(const struct option_row *row, const void *value, struct strbuf *out)
 {
-	static const struct {
-		int64_t ns;
-		const char *name;
-	} units[] = {{60000000000, "m"}, {1000000000, "s"}, {1000000, "ms"}, {1000, "us"}, {1, "ns"}};
 	int64_t ns = *(const int64_t *)value;
+	char text[UNITS_TEXT];
 
 	(void)row;
-	for (size_t i = 0; ns && i < ARRAY_LEN(units); i++)
-		if (ns % units[i].ns == 0) {
-			strbuf_printf(out, "%lld%s", (long long)(ns / units[i].ns), units[i].name);
-			return;
-		}
+	if (ns)
+		strbuf_str(out, time_exact(text, ns));
 }
 
 static bool is_digits(struct span s)

@@ -22,8 +22,8 @@ static const char *const color_names[] = {"auto", "always", "never", NULL};
 #define AT(field) .offset = offsetof(struct options, field)
 #define MS 1e6
 #define S 1e9
-#define LOG_LONGEST (1e6 * 60 * S) /* two years */
-#define PID_MAX 4194304            /* PID_MAX_LIMIT of the kernel */
+#define LOG_LONGEST (730 * 24 * 3600 * S)
+#define PID_MAX 4194304 /* PID_MAX_LIMIT of the kernel */
 
 const struct option_row option_rows[] = {
 	{"backend", 'b', "LIST", NULL, "sources to measure", "everything found except sim", IN_SAMPLING, true,
@@ -88,10 +88,10 @@ const struct option_row option_rows[] = {
 		  {IN_REPORT, "html (a page) or md (text for a ticket)",
 		   "by the extension of FILE, else html"},
 		  {IN_LIST, "table, csv or jsonl", "table"}, {IN_DOCTOR, "table or jsonl", "table"})},
-	{"duration", 'd', "TIME", NULL, "stop after this time, 1ms to 9999m", NULL, IN_SAMPLING | IN_REPLAY,
-	 true, &kind_time, AT(duration_ns), .min = 1 * MS, .max = 9999 * 60 * S,
+	{"duration", 'd', "TIME", NULL, "stop after this time, 1ms to 730d", NULL, IN_SAMPLING | IN_REPLAY,
+	 true, &kind_time, AT(duration_ns), .min = 1 * MS, .max = LOG_LONGEST,
 	 MEANINGS({IN_RECORD | IN_STAT,
-		   "stop after this time, 1ms to 9999m, or at the end of CMD, whichever comes first", NULL})},
+		   "stop after this time, 1ms to 730d, or at the end of CMD, whichever comes first", NULL})},
 	{"repeat", 0, "N", NULL, "run CMD N times: mean, deviation, minimum and maximum of each figure",
 	 "1, without statistics", IN_STAT | IN_REPORT, true, &kind_count, AT(repeat), .min = 1, .max = 100000,
 	 MEANINGS({IN_REPORT,

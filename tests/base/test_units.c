@@ -238,9 +238,10 @@ static void times_are_read_with_their_unit(void **state)
 		const char *text;
 		int64_t ns;
 	} cases[] = {
-		{"1ms", 1000000},     {"10s", 10000000000}, {"100ms", 100000000},   {"1.5s", 1500000000},
-		{"0.002s", 2000000},  {".5s", 500000000},   {"1000us", 1000000},    {"1000000ns", 1000000},
-		{"0.1m", 6000000000}, {"3.s", 3000000000},  {"1234567ns", 1234567},
+		{"0.001h", 3600000000}, {"0.0001d", 8640000000}, {"1ms", 1000000},     {"10s", 10000000000},
+		{"100ms", 100000000},   {"1.5s", 1500000000},    {"0.002s", 2000000},  {".5s", 500000000},
+		{"1000us", 1000000},    {"1000000ns", 1000000},  {"0.1m", 6000000000}, {"3.s", 3000000000},
+		{"1234567ns", 1234567},
 	};
 
 	(void)state;
@@ -276,6 +277,10 @@ static void times_that_make_no_sense_are_refused_with_the_range(void **state)
 		"1MS",
 		"1sec",
 		"1h",
+		"1d",
+		"h",
+		"1H",
+		"1w",
 		"0.9ms",
 		"10.1s",
 		"1m",
@@ -312,9 +317,18 @@ static void times_are_written_for_people(void **state)
 		int64_t ns;
 		const char *want;
 	} cases[] = {
-		{1, "1 ns"},           {1000, "1 us"},        {1000000, "1 ms"},
-		{100000000, "100 ms"}, {500000000, "0.5 s"},  {1000000000, "1 s"},
-		{90000000000, "90 s"}, {120000000000, "2 m"}, {600000000000, "10 m"},
+		{1, "1 ns"},
+		{1000, "1 us"},
+		{1000000, "1 ms"},
+		{100000000, "100 ms"},
+		{500000000, "0.5 s"},
+		{1000000000, "1 s"},
+		{90000000000, "90 s"},
+		{120000000000, "2 m"},
+		{600000000000, "10 m"},
+		{3600000000000, "60 m"},
+		{28800000000000, "8 h"},
+		{604800000000000, "7 d"},
 	};
 	char text[UNITS_TEXT];
 
@@ -323,6 +337,36 @@ static void times_are_written_for_people(void **state)
 		assert_string_equal(time_format(text, cases[i].ns), cases[i].want);
 	assert_true(strlen(time_format(text, INT64_MAX)) < sizeof(text));
 	assert_true(strlen(time_format(text, INT64_MIN)) < sizeof(text));
+}
+
+static void times_are_written_so_that_they_read_back(void **state)
+{
+	static const struct {
+		int64_t ns;
+		const char *want;
+	} cases[] = {
+		{0, "0ns"},
+		{1, "1ns"},
+		{1500000, "1500us"},
+		{90000000000, "90s"},
+		{120000000000, "2m"},
+		{5400000000000, "90m"},
+		{28800000000000, "8h"},
+		{86400000000000, "1d"},
+		{90000000000000, "25h"},
+		{604800000000000, "7d"},
+		{INT64_MAX, "9223372036854775807ns"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+		char text[UNITS_TEXT];
+		int64_t ns;
+
+		assert_string_equal(time_exact(text, cases[i].ns), cases[i].want);
+		if (cases[i].ns < 1ll << 53)
+			assert_true(time_parse(text, 0, INT64_MAX, &ns, NULL) && ns == cases[i].ns);
+	}
 }
 
 static void digits_are_plain_decimals(void **state)
@@ -444,6 +488,7 @@ int main(void)
 		cmocka_unit_test(times_are_read_with_their_unit),
 		cmocka_unit_test(times_that_make_no_sense_are_refused_with_the_range),
 		cmocka_unit_test(times_are_written_for_people),
+		cmocka_unit_test(times_are_written_so_that_they_read_back),
 		cmocka_unit_test(digits_are_plain_decimals),
 		cmocka_unit_test(a_percentage_changes_by_points_and_all_else_by_percent),
 	};
