@@ -7,48 +7,101 @@
 
 #define TICK_CELLS 20 /* between the ticks of a time axis */
 
-static void draw_ticks(const struct drawing *d, struct rect inner, int row)
-{
-	for (int cells = TICK_CELLS; cells < inner.w - 12; cells += TICK_CELLS) {
-		struct rect r = {inner.x, row, inner.w - cells, 1};
-		char span[UNITS_TEXT], tick[48];
+/* What is in a cell of the row of a time axis. */
+enum axis_cell { AXIS_FREE, AXIS_TICK, AXIS_MARK };
 
-		snprintf(tick, sizeof(tick), " \u2212%s \u2534",
-			 widget_span_text(span, 2 * cells * d->data->point_s));
-		canvas_text_right(d->canvas, r, STYLE_AXIS, tick);
+struct axis {
+	struct rect row;                /* below the plot */
+	uint8_t cells[CANVAS_COLS_MAX]; /* enum axis_cell */
+};
+
+static bool is_free(const struct axis *axis, int x, int cols, enum axis_cell most)
+{
+	if (x < axis->row.x || x + cols > axis->row.x + axis->row.w)
+		return false;
+	for (int i = x; i < x + cols; i++)
+		if (axis->cells[i - axis->row.x] > most)
+			return false;
+	return true;
+}
+
+static void take_cells(struct axis *axis, int x, int cols, enum axis_cell with)
+{
+	for (int i = x - axis->row.x; i < x - axis->row.x + cols && i < axis->row.w; i++)
+		if (i >= 0 && axis->cells[i] < with)
+			axis->cells[i] = (uint8_t)with;
+}
+
+/* Draw the ticks, or only take their cells. A tick that a mark would cut is left out. */
+static void put_ticks(const struct drawing *d, struct axis *axis, bool draw)
+{
+	for (int cells = TICK_CELLS; cells < axis->row.w - 12; cells += TICK_CELLS) {
+		char span[UNITS_TEXT], tick[48];
+		int w = snprintf(tick, sizeof(tick), " \u2212%s \u2534",
+				 widget_span_text(span, 2 * cells * d->data->point_s)),
+		    x = axis->row.x + axis->row.w - cells - (w = text_width(tick));
+
+		if (!draw)
+			take_cells(axis, x, w, AXIS_TICK);
+		else if (is_free(axis, x, w, AXIS_TICK))
+			canvas_text(d->canvas, (struct rect){x, axis->row.y, w, 1}, STYLE_AXIS, tick);
 	}
 }
 
-/* Draw "▲ mark 1" below the cell of its time, with the words at either side. */
-static void draw_mark(const struct timeline_place *mark, struct canvas *canvas, struct rect plot, int x,
-		      int row)
+/* Draw "mark 1" beside its sign at x: at the side that has room, if there is one. */
+static void put_mark_words(const struct drawing *d, struct axis *axis, const char *words, int x)
 {
-	struct rect at = {x, row, 1, 1}, words = {x + 1, row, plot.x + plot.w - x - 1, 1};
-	char text[sizeof(mark->text) + 2];
+	char text[sizeof(((struct timeline_place *)0)->text) + 2];
 	int cols;
 
-	canvas_fill(canvas, at, STYLE_MARK, 0x25b2);
-	snprintf(text, sizeof(text), " %s ", mark->text);
+	snprintf(text, sizeof(text), " %s ", words);
 	cols = text_width(text);
-	if (cols <= words.w) {
-		canvas_text(canvas, words, STYLE_MARK, text);
-	} else if (cols <= x - plot.x) {
-		words = (struct rect){x - cols, row, cols, 1};
-		canvas_text(canvas, words, STYLE_MARK, text);
-	}
+	for (enum axis_cell most = AXIS_FREE; most < AXIS_MARK; most++)
+		for (int side = 0; side < 2; side++) {
+			int at = side ? x - cols : x + 1;
+
+			if (!is_free(axis, at, cols, most))
+				continue;
+			take_cells(axis, at, cols, AXIS_MARK);
+			canvas_text(d->canvas, (struct rect){at, axis->row.y, cols, 1}, STYLE_MARK, text);
+			return;
+		}
 }
 
-static void draw_marks(const struct drawing *d, struct rect plot, int row)
+/* Return the column of a mark; -1 if it is not on the axis. */
+static int mark_column(const struct drawing *d, const struct axis *axis, const struct timeline_place *mark)
 {
 	const struct feed *feed = series_feed(&d->chart->series[0], d->data);
+	int64_t points, cells;
 
-	for (unsigned i = 0; i < d->data->n_marks && feed->point_ns > 0; i++) {
-		int64_t points = (feed->end_ns - d->data->marks[i].at_ns) / feed->point_ns;
-		int64_t cells = (points + feed->n_steps % 2) / 2;
+	if (feed->point_ns <= 0 || feed->end_ns < mark->at_ns)
+		return -1;
+	points = (feed->end_ns - mark->at_ns) / feed->point_ns;
+	cells = (points + feed->n_steps % 2) / 2;
+	return cells < axis->row.w ? axis->row.x + axis->row.w - 1 - (int)cells : -1;
+}
 
-		if (feed->end_ns >= d->data->marks[i].at_ns && cells < plot.w)
-			draw_mark(&d->data->marks[i], d->canvas, plot, plot.x + plot.w - 1 - (int)cells, row);
+/* Marks come before ticks, and the newest before the others. */
+static void draw_time_axis(const struct drawing *d, struct rect plot, int row)
+{
+	struct axis axis = {.row = {plot.x, row, plot.w, 1}};
+
+	put_ticks(d, &axis, false);
+	for (unsigned i = 0; i < d->data->n_marks; i++) {
+		int x = mark_column(d, &axis, &d->data->marks[i]);
+
+		if (x < 0)
+			continue;
+		take_cells(&axis, x, 1, AXIS_MARK);
+		canvas_fill(d->canvas, (struct rect){x, row, 1, 1}, STYLE_MARK, 0x25b2);
 	}
+	for (unsigned i = d->data->n_marks; i-- > 0;) {
+		int x = mark_column(d, &axis, &d->data->marks[i]);
+
+		if (x >= 0)
+			put_mark_words(d, &axis, d->data->marks[i].text, x);
+	}
+	put_ticks(d, &axis, true);
 }
 
 /* Draw the base of the panel's percentages; if it does not fit, only the part before the comma. */
@@ -203,6 +256,5 @@ void panel_axis(const struct drawing *d, struct rect inner)
 
 	rect_right(&plot, widget->axis_right);
 	plot = rect_right(&plot, widget->axis(d, plot));
-	draw_ticks(d, plot, inner.y + inner.h);
-	draw_marks(d, plot, inner.y + inner.h);
+	draw_time_axis(d, plot, inner.y + inner.h);
 }
