@@ -237,8 +237,13 @@ void frame_draw_footer(const struct frame_text *text, struct canvas *canvas, str
 	draw_footer(text, canvas, r);
 }
 
-static void draw_verdict(const struct frame_text *text, struct canvas *canvas, struct rect *r)
+/* With an alert that has no room beside the tabs, the first row is the alert's: at its right end,
+ * or all of it. Returns whether the alert was drawn. */
+static bool draw_verdict(const struct frame_text *text, const struct alert *alert, struct canvas *canvas,
+			 struct rect *r)
 {
+	bool drawn = false;
+
 	for (int i = 0; i < VERDICT_ROWS; i++) {
 		const struct verdict_text *v = &text->verdict[i];
 
@@ -247,15 +252,26 @@ static void draw_verdict(const struct frame_text *text, struct canvas *canvas, s
 		struct rect row = rect_top(r, 1);
 
 		rect_left(&row, 1);
+		if (alert && !drawn) {
+			int cols = text_width(alert->text) + 2;
+
+			drawn = true;
+			draw_alert(alert, canvas, row);
+			rect_right(&row, cols);
+			if (text_width(v->words) > row.w)
+				continue;
+		}
 		rect_left(&row, canvas_text(canvas, row, v->style, v->words) + PART_GAP);
 		if (v->evidence)
 			canvas_text_parts(canvas, row, STYLE_TEXT, v->evidence);
 	}
+	return drawn;
 }
 
 void frame_draw(const struct frame_text *text, const struct views *views, const struct view *shown,
 		struct canvas *canvas, struct rect *r)
 {
+	const struct alert *below = NULL;
 	struct rect rest;
 
 	/* Too small for a frame: view_draw reports that. */
@@ -263,12 +279,15 @@ void frame_draw(const struct frame_text *text, const struct views *views, const 
 		return;
 	draw_header(text, canvas, rect_top(r, 1));
 	rest = draw_tabs(text, views, shown, canvas, rect_top(r, 1));
-	/* in the rest of the row, or the whole row: half a message would hide its cause */
-	if (text->alert && text_width(text->alert->text) + 2 > rest.w)
-		rest = (struct rect){0, ALERT_ROW, canvas->cols, 1};
-	if (text->alert)
+	/* Beside the tabs or in the next row: half a message would hide its cause. */
+	if (text->alert && text_width(text->alert->text) + 2 <= rest.w)
 		draw_alert(text->alert, canvas, rest);
-	draw_verdict(text, canvas, r);
+	else if (text->alert)
+		below = text->alert;
+	if (draw_verdict(text, below, canvas, r))
+		below = NULL;
+	if (below)
+		draw_alert(below, canvas, rect_top(r, 1));
 	draw_footer(text, canvas, rect_bottom(r, 1));
 	if (text->timeline && canvas->rows >= TIMELINE_ROWS && timeline_cells(canvas->cols))
 		timeline_draw(text->timeline, canvas, rect_bottom(r, 1), text->hits);

@@ -1,6 +1,8 @@
 #include "tests/support/tiny_source.h"
 #include "tui/keys.h"
 
+#include <stdio.h>
+
 /* The keys of every view; main fills them. */
 static struct foot_keys words;
 
@@ -35,7 +37,7 @@ static char *frame_shown(struct tiny *t, const struct frame_text *text, unsigned
 	body = canvas_rect(&c);
 	frame_draw(text, &t->views, &t->views.views[shown], &c, &body);
 	if (cols >= 40)
-		assert_true(body.x == 0 && body.y == 2 && body.w == c.cols && body.h == 7);
+		assert_true(body.x == 0 && body.w == c.cols && body.y + body.h == 9);
 	canvas_dump(&c, &out);
 	canvas_fini(&c);
 	while ((p = out.p ? strstr(out.p, "\n\n") : NULL))
@@ -167,6 +169,37 @@ static void a_long_path_in_an_alert_loses_its_middle(void **state)
 
 	assert_non_null(strstr(narrow, "\n view: /home/someone"));
 	assert_non_null(strstr(narrow, ":12: unknown field 'seris'\n"));
+	tiny_fini(&t);
+}
+
+static void an_alert_covers_no_tabs(void **state)
+{
+	static const struct {
+		const char *alert, *words, *row;
+	} cases[] = {
+		{"log: disk full, logging stopped after 12.4 MB", "",
+		 "\n              log: disk full, logging stopped after 12.4 MB\n"},
+		{"log: disk full, logging stopped after 12.4 MB", "GPU bound",
+		 "\n GPU bound    log: disk full, logging stopped after 12.4 MB\n"},
+		{"log: disk full, logging stopped after 12.4 MB", "GPU bound by fragment",
+		 "\n              log: disk full, logging stopped after 12.4 MB\n"},
+	};
+	struct frame_text text = everything;
+	struct tiny t;
+
+	(void)state;
+	tiny_init(&t);
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+		struct alert alert = {0};
+
+		snprintf(alert.text, sizeof(alert.text), "%s", cases[i].alert);
+		text.alert = &alert;
+		text.verdict[0] = (struct verdict_text){.words = cases[i].words};
+		AUTOFREE char *got = frame_shown(&t, &text, 0, 60, true);
+
+		if (!strstr(got, "\n 1 Overview  3 Memory") || !strstr(got, cases[i].row))
+			fail_msg("case %zu:\n%s", i, got);
+	}
 	tiny_fini(&t);
 }
 
@@ -302,6 +335,7 @@ int main(void)
 		cmocka_unit_test(a_hidden_view_has_a_tab_only_while_it_is_shown),
 		cmocka_unit_test(an_alert_is_beside_the_tabs_and_covers_no_key),
 		cmocka_unit_test(a_long_path_in_an_alert_loses_its_middle),
+		cmocka_unit_test(an_alert_covers_no_tabs),
 		cmocka_unit_test(keys_give_way_by_rank_and_have_ascii_names),
 		cmocka_unit_test(what_is_asked_takes_the_place_of_keys_and_alerts),
 		cmocka_unit_test(the_key_that_quits_is_always_there),
