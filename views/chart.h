@@ -97,6 +97,7 @@ struct widget {
 	 * axis with ticks on the border below; 0 or NULL if there is none. */
 	int (*axis)(const struct drawing *d, struct rect inner);
 	int axis_right; /* columns right of the newest cell */
+	int heads;      /* lines of headings, of no use without a row below them */
 	bool spare;     /* uses more lines than it needs even without a weight */
 	/* Returns the rows needed at that width, without border and title. 0 if it has nothing to
 	 * show. */

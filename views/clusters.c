@@ -206,6 +206,7 @@ const struct widget widget_clusters = {.name = "clusters",
 				       .breaks_down = true,
 				       .options = "levels load|plain yes|corner about|rows single several|"
 						  "unless matrix",
+				       .heads = 1,
 				       .size = clusters_size,
 				       .draw = clusters_draw,
 				       .corner = clusters_corner};

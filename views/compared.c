@@ -212,6 +212,7 @@ static void changes_corner(const struct drawing *d, char *text, size_t size)
 const struct widget widget_changes = {.name = "changes",
 				      .seriesless = true,
 				      .companion = true,
+				      .heads = 1,
 				      .size = changes_size,
 				      .draw = changes_draw,
 				      .corner = changes_corner};

@@ -6,6 +6,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 #define COLS_MIN 40
 #define ROWS_MIN 10
@@ -28,6 +29,7 @@ struct panel {
 	struct need need;
 	int cols;
 	bool dropped;
+	bool titled; /* without a border: its title tells it from another one with the same labels */
 };
 
 struct band {
@@ -75,6 +77,34 @@ static unsigned count_halves(const struct grid *g, unsigned i)
 	return n;
 }
 
+/* The rows of parts are below their whole, which tells what they are. */
+static unsigned next_whole(const struct chart *chart, unsigned i)
+{
+	return i + 1 + chart->series[i].n_parts;
+}
+
+static bool share_label(const struct chart *a, const struct chart *b)
+{
+	for (unsigned i = 0; i < a->n_series; i = next_whole(a, i))
+		for (unsigned k = 0; k < b->n_series; k = next_whole(b, k))
+			if (strcmp(a->series[i].label, b->series[k].label) == 0)
+				return true;
+	return false;
+}
+
+/* Give panels without borders a title if a label is in two of them. Headings are titles enough. */
+static void title_panels(struct grid *g)
+{
+	for (unsigned i = 0; i < g->n_shown; i++) {
+		struct panel *p = g->shown[i];
+
+		p->titled = false;
+		for (unsigned k = 0; k < g->n_shown && !g->framed && !p->d.chart->widget->heads; k++)
+			p->titled |= k != i && !g->shown[k]->d.chart->widget->heads &&
+				     share_label(p->d.chart, g->shown[k]->d.chart);
+	}
+}
+
 /* Put panels of one column into bands with as many panels as there are columns, as evenly as
  * possible. A wide panel gets the card that follows it beside it. */
 static void make_bands(struct grid *g)
@@ -83,6 +113,7 @@ static void make_bands(struct grid *g)
 	for (unsigned i = 0; i < g->n_panels; i++)
 		if (!g->panels[i].dropped)
 			g->shown[g->n_shown++] = &g->panels[i];
+	title_panels(g);
 	for (unsigned i = 0; i < g->n_shown;) {
 		unsigned halves = count_halves(g, i), end = i + (halves ? halves : 1), per = 1;
 
@@ -120,7 +151,9 @@ static void size_band(struct grid *g, struct band *b)
 		left -= p->cols;
 		p->need = p->d.chart->widget->size(&p->d, p->cols - g->margin);
 		if (!g->framed || p->need.min < 1)
-			p->need.min = 1;
+			p->need.min = 1 + p->d.chart->widget->heads;
+		p->need.min += p->titled;
+		p->need.most = (p->need.most > p->need.min ? p->need.most : p->need.min) + p->titled;
 		b->min = p->need.min + g->border > b->min ? p->need.min + g->border : b->min;
 		b->most = p->need.most + g->border > b->most ? p->need.most + g->border : b->most;
 		b->spare |= p->d.chart->widget->spare;
@@ -303,6 +336,8 @@ static void draw_panel(const struct grid *g, const struct panel *p, struct rect 
 		panel_border(&p->d, r);
 		inner = (struct rect){r.x + PANEL_MARGIN, r.y + 1, r.w - 2 * PANEL_MARGIN, r.h - BORDER};
 	}
+	if (p->titled)
+		canvas_text_cut(p->d.canvas, rect_top(&inner, 1), STYLE_TITLE, p->d.chart->title);
 	n_hits = g->data->hits ? g->data->hits->n : 0;
 	p->d.chart->widget->draw(&p->d, inner);
 	if (g->framed)

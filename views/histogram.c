@@ -188,6 +188,7 @@ static void histogram_draw(const struct drawing *d, struct rect r)
 const struct widget widget_histogram = {.name = "histogram",
 					.options = "words|corner|scale #|whole yes",
 					.axis = histogram_axis,
+					.heads = 1,
 					.size = histogram_size,
 					.draw = histogram_draw,
 					.corner = widget_corner};

@@ -196,7 +196,7 @@ static void hot_corner(const struct drawing *d, char *text, size_t size)
 }
 
 const struct widget widget_hot = {
-	.name = "hot", .size = hot_size, .spare = true, .draw = hot_draw, .corner = hot_corner};
+	.name = "hot", .heads = 1, .size = hot_size, .spare = true, .draw = hot_draw, .corner = hot_corner};
 
 /* ---- around the selected function ---- */
 

@@ -319,6 +319,7 @@ static void matrix_corner(const struct drawing *d, char *text, size_t size)
 
 const struct widget widget_matrix = {.name = "matrix",
 				     .options = "levels load|corner|each cluster|least #",
+				     .heads = 1,
 				     .size = matrix_size,
 				     .draw = matrix_draw,
 				     .corner = matrix_corner};

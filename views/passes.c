@@ -398,6 +398,7 @@ static void passes_corner(const struct drawing *d, char *text, size_t size)
 
 const struct widget widget_passes = {.name = "passes",
 				     .companion = true,
+				     .heads = 1,
 				     .size = passes_size,
 				     .draw = passes_draw,
 				     .corner = passes_corner};

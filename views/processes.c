@@ -178,6 +178,7 @@ static void processes_draw(const struct drawing *d, struct rect r)
 
 const struct widget widget_processes = {.name = "processes",
 					.seriesless = true,
+					.heads = 1,
 					.size = processes_size,
 					.draw = processes_draw,
 					.corner = processes_corner};
@@ -215,6 +216,7 @@ const struct widget widget_busiest = {.name = "busiest",
 				      .options = "of threads",
 				      .seriesless = true,
 				      .companion = true,
+				      .heads = 1,
 				      .size = busiest_size,
 				      .draw = busiest_draw,
 				      .corner = busiest_corner};

@@ -121,5 +121,9 @@ static void regions_draw(const struct drawing *d, struct rect r)
 		draw_line(d, rect_top(&r, 1), &table.regions[i]);
 }
 
-const struct widget widget_regions = {
-	.name = "regions", .seriesless = true, .companion = true, .size = regions_size, .draw = regions_draw};
+const struct widget widget_regions = {.name = "regions",
+				      .seriesless = true,
+				      .companion = true,
+				      .heads = 1,
+				      .size = regions_size,
+				      .draw = regions_draw};

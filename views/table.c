@@ -481,5 +481,9 @@ static void table_draw(const struct drawing *d, struct rect r)
 	free(items.list);
 }
 
-const struct widget widget_table = {
-	.name = "table", .breaks_down = true, .seriesless = true, .size = table_size, .draw = table_draw};
+const struct widget widget_table = {.name = "table",
+				    .breaks_down = true,
+				    .seriesless = true,
+				    .heads = 1,
+				    .size = table_size,
+				    .draw = table_draw};
