@@ -1,5 +1,6 @@
 /* The drawn glyphs of canvas.h: bars, strips and shades. */
 #include "views/canvas.h"
+#include "base/alloc.h"
 #include "base/real.h"
 
 #include <math.h>
@@ -10,7 +11,6 @@
 #define BLOCK_UPPER_HALF 0x2580
 #define BLOCK_LOWER_HALF 0x2584
 #define BLOCK_THREE_QUARTERS 0x2586
-#define BLOCK_SHADE 0x2592
 #define QUADRANT_LOWER_LEFT 0x2596
 #define SHADE_MEDIUM 0x2592
 #define BRAILLE 0x2800
@@ -83,44 +83,50 @@ void canvas_meter_peak(struct canvas *c, struct rect r, double share, double pea
 		canvas_put(c, r.x + at, r.y, STYLE_AXIS, c->ascii ? ':' : 0x2577);
 }
 
+/* The parts of a bar, and layers of a graph. Without colours each but the first has a texture. */
+static const struct {
+	uint8_t style;
+	char ascii;
+	uint16_t texture;
+} parts[] = {{STYLE_SERIES1, '#', 0},      {STYLE_SERIES2, '=', 0x2592}, {STYLE_SERIES3, '*', 0x2591},
+	     {STYLE_SERIES4, '+', 0x2593}, {STYLE_AXIS, 'o', 0x259e},    {STYLE_MARK, '%', 0x259a}};
+
 enum style canvas_part_style(unsigned part)
 {
-	static const uint8_t styles[] = {STYLE_SERIES1, STYLE_SERIES2, STYLE_SERIES3,
-					 STYLE_SERIES4, STYLE_AXIS,    STYLE_MARK};
-
-	return styles[part % sizeof(styles)];
+	return parts[part % ARRAY_LEN(parts)].style;
 }
 
-/* Without colours, every other part of a bar has a texture. */
-static bool has_texture(const struct canvas *c, enum style style)
+/* Return the character that tells a part of that style from others; 0 if its colour does. */
+static uint32_t part_texture(const struct canvas *c, enum style style)
 {
-	return c->mono && !c->ascii && (style == STYLE_SERIES2 || style == STYLE_SERIES4);
+	for (unsigned i = 0; i < ARRAY_LEN(parts); i++)
+		if (parts[i].style == style)
+			return c->ascii ? (unsigned char)parts[i].ascii : c->mono ? parts[i].texture : 0;
+	return 0;
 }
 
 uint32_t canvas_part_glyph(const struct canvas *c, enum style style)
 {
-	return has_texture(c, style) ? BLOCK_SHADE : BLOCK_LOWER_HALF;
+	uint32_t texture = part_texture(c, style);
+
+	return texture ? texture : BLOCK_LOWER_HALF;
 }
 
 void canvas_parts(struct canvas *c, struct rect r, const double *shares, const uint8_t *styles, unsigned n)
 {
-	static const char ascii[] = "#=*+o%";
 	double sum = 0;
 
 	for (unsigned i = 0; i < n; i++) {
 		int from = (int)real_round(share_of(sum) * r.w), to;
 		struct rect part = {r.x + from, r.y, 0, r.h};
+		uint32_t texture = part_texture(c, styles[i]);
 
 		sum += shares[i] > 0 ? shares[i] : 0;
 		to = (int)real_round(share_of(sum) * r.w);
 		part.w = to - from;
 		if (r.h > 1 && !c->ascii)
 			canvas_fill(c, rect_bottom(&part, 1), styles[i], BLOCK_UPPER_HALF);
-		canvas_fill(c, part, styles[i],
-			    c->ascii                    ? (uint32_t)ascii[i % (sizeof(ascii) - 1)]
-			    : has_texture(c, styles[i]) ? BLOCK_SHADE
-			    : r.h > 1                   ? BLOCK_FULL
-							: BLOCK_LOWER_HALF);
+		canvas_fill(c, part, styles[i], texture ? texture : r.h > 1 ? BLOCK_FULL : BLOCK_LOWER_HALF);
 	}
 }
 
@@ -153,10 +159,11 @@ static void put_area(struct canvas *c, struct rect r, enum style style, double a
 		canvas_put(c, r.x, bottom, STYLE_TRACK, 0xb7);
 	for (int row = 0; row < r.h; row++) {
 		int l = level_in_row(left, row), h = level_in_row(right, row);
+		uint32_t texture = l == LEVELS && h == LEVELS ? part_texture(c, style) : 0;
 		bool top = !level_in_row(left, row + 1) && !level_in_row(right, row + 1);
 
-		if (l == LEVELS && h == LEVELS && has_texture(c, style))
-			canvas_put(c, r.x, bottom - row, style, BLOCK_SHADE);
+		if (texture)
+			canvas_put(c, r.x, bottom - row, style, texture);
 		else if (l || h)
 			canvas_put(c, r.x, bottom - row,
 				   !(a > 0 || b > 0) ? STYLE_TRACK

@@ -202,7 +202,7 @@ static void draw_legend(struct canvas *canvas, struct rect r, int from)
 	rect_left(&r, from);
 	for (size_t i = 0; i < ARRAY_LEN(kinds); i++) {
 		canvas_fill(canvas, rect_left(&r, 1), kinds[i].style,
-			    canvas->ascii && i ? '=' : canvas_part_glyph(canvas, kinds[i].style));
+			    canvas_part_glyph(canvas, kinds[i].style));
 		rect_left(&r, 1);
 		rect_left(&r, canvas_text(canvas, r, STYLE_DIM, kinds[i].words) + 2);
 	}
@@ -229,4 +229,4 @@ static void funnel_draw(const struct drawing *d, struct rect r)
 	draw_legend(d->canvas, rect_bottom(&r, r.h > 0), cut_columns(d->chart, r).bar.x - r.x);
 }
 
-const struct widget widget_funnel = {.name = "funnel", .size = funnel_size, .draw = funnel_draw};
+const struct widget widget_funnel = {.name = "funnel", .heads = 1, .size = funnel_size, .draw = funnel_draw};

@@ -317,9 +317,23 @@ static void a_resize_clears(void **state)
 	canvas_fini(&c);
 }
 
+static void parts_without_colours_have_a_glyph_each(void **state)
+{
+	(void)state;
+	for (int ascii = 0; ascii < 2; ascii++) {
+		struct canvas c = {.ascii = ascii, .mono = true};
+
+		for (unsigned i = 0; i < 6; i++)
+			for (unsigned k = 0; k < i; k++)
+				assert_int_not_equal(canvas_part_glyph(&c, canvas_part_style(i)),
+						     canvas_part_glyph(&c, canvas_part_style(k)));
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(parts_without_colours_have_a_glyph_each),
 		cmocka_unit_test(text_is_cut_by_columns_and_never_inside_a_character),
 		cmocka_unit_test(text_that_is_cut_says_so_or_ends_with_a_whole_part),
 		cmocka_unit_test(ascii_replaces_characters_but_keeps_their_columns),

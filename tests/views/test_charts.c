@@ -85,9 +85,9 @@ static void funnel_shows_what_each_stage_kills_of_what_enters_it(void **state)
 	*slot_of(&b, "MaliGeomVisiblePrim", INSTANCE_ALL, 0) = 4e6;
 	got = shown(&b, "geometry", 73, 30, true);
 	expect_text(got, "input    #####################   24.0 M/s       400 k              100 %\n"
-			 "facing   ###########==========   24.0 M/s       400 k    50.0 %   50.0 %\n"
-			 "frustum  ########===             12.0 M/s       200 k    25.0 %   12.5 %\n"
-			 "sample   #######=                9.00 M/s       150 k    11.1 %    4.2 %\n"
+			 "facing   ###########++++++++++   24.0 M/s       400 k    50.0 %   50.0 %\n"
+			 "frustum  ########+++             12.0 M/s       200 k    25.0 %   12.5 %\n"
+			 "sample   #######+                9.00 M/s       150 k    11.1 %    4.2 %\n"
 			 "visible  #######                 8.00 M/s       133 k             33.3 %!\n");
 	for (unsigned i = 0; i < b.n_slots; i++)
 		b.now[VECTOR_CONSTANTS + i] = 0;

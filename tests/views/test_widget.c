@@ -461,9 +461,9 @@ static void an_axis_has_its_unit_and_a_stack_its_legend(void **state)
 	tiny_init(&t);
 	expect_shown(&t, GRAPH "  series Bytes | read\n  second Bytes | write\n", FRAMED, true, " 5 GB/s ");
 	expect_shown(&t, GRAPH "  series Bytes | read\n  second Bytes | write\n", FRAMED, true,
-		     "+- Bus   # read  # write -");
+		     "+- Bus   # read  = write -");
 	expect_shown(&t, GRAPH "  series Share | all\n  part Share | a\n  part Double | b\n", FRAMED, true,
-		     "+- Bus   # a  # b ---");
+		     "+- Bus   # a  = b ---");
 	tiny_fini(&t);
 }
 
