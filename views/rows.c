@@ -14,6 +14,7 @@
  * one line high. Spare lines show the chart's `text`, then a graph of one series. If lines are
  * short, the first rows of the chart stay. */
 #include "views/rows.h"
+#include "base/alloc.h"
 #include "base/real.h"
 #include "model/judge.h"
 
@@ -291,12 +292,16 @@ static int count_columns(const struct row *rows, unsigned n, struct rect r)
 	return need <= 1 || most < 1 ? 1 : need < most ? need : most;
 }
 
+#define UNIT_REST 3 /* columns of the unit right of "%" */
+
 /* "busiest thread  ▄▄▄▄▄▄▖.....  64.2 %  RenderThread of com.example.game (4711)" */
 static void draw_thread(const struct drawing *d, const struct row_columns *c, struct rect r)
 {
 	const struct judge_facts *facts = &d->data->judge->facts;
 	double percent = facts->value[FACT_BUSIEST_THREAD];
 	enum style style = percent > BUSY_THREAD ? STYLE_BUSY : STYLE_CALM;
+	static const char *const ends[] = {" (", " of "};
+	char text[sizeof(facts->thread)], *end;
 	const char *name = text_width("busiest thread") < c->label ? "busiest thread" : "thread";
 	struct rect bar = rect_left(&r, c->label + c->bar), label;
 
@@ -306,7 +311,16 @@ static void draw_thread(const struct drawing *d, const struct row_columns *c, st
 		canvas_meter(d->canvas, bar, style, percent / 100, NAN);
 	widget_number(d->canvas, rect_left(&r, c->value), unit_find(SPAN_LIT("percent")), percent, false,
 		      false, isnan(percent) ? STYLE_DIM : style);
-	canvas_text_cut(d->canvas, r, STYLE_DIM, facts->thread);
+	/* whole parts of "GameMain of com.example.game (4711)", also where the unit leaves room */
+	snprintf(text, sizeof(text), "%s", facts->thread);
+	if (text_width(text) > r.w) {
+		r.x -= UNIT_REST;
+		r.w += UNIT_REST;
+	}
+	for (unsigned i = 0; i < ARRAY_LEN(ends) && text_width(text) > r.w; i++)
+		if ((end = strstr(text, ends[i])))
+			*end = 0;
+	canvas_text_cut(d->canvas, r, STYLE_DIM, text);
 }
 
 /* The use of the remaining lines: first for each CPU, with a heading if there is a line for it,

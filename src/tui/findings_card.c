@@ -10,8 +10,10 @@
 
 #define HOLD_NS 5000000000ll /* time for which rows keep their order */
 #define WIDE 136             /* least columns for titles of groups and histories of rows */
-#define FAIR 96              /* least columns for the start and the source of the limit */
-#define SELECTED_ROWS 10     /* least rows of the panels below */
+#define VALUE_COLS 10
+#define PAST_LEAST 10    /* columns of a history; with less there is none */
+#define FAIR 96          /* least columns for the start and the source of the limit */
+#define SELECTED_ROWS 10 /* least rows of the panels below */
 #define LINES_MOST (FINDINGS_CARD_MOST + JUDGE_GROUPS + 2)
 
 static bool is_listed(const struct findings_card *card, const struct screen *screen, const struct judged *f)
@@ -189,17 +191,42 @@ struct finding_columns {
 	struct rect severity, title, value, limit, worth, lasted, look, past; /* w is 0 if it is omitted */
 };
 
-static struct finding_columns cut_columns(struct rect row)
+/* The longest title decides: its end is worth more than the whole history, and a worth's bar. */
+static struct finding_columns cut_columns(const struct findings_card *card, struct rect row)
 {
 	bool wide = row.w >= WIDE, fair = row.w >= FAIR;
 	struct finding_columns c = {.severity = rect_left(&row, wide ? 12 : 3)};
+	int past = wide ? 17 : 0, look = wide ? 15 : 0,
+	    lasted = wide   ? 13
+		     : fair ? 8
+			    : 0,
+	    worth = wide          ? 27
+		    : row.w >= 60 ? 10
+				  : 0,
+	    limit = fair          ? 25
+		    : row.w >= 45 ? 14
+				  : 0,
+	    room = row.w - past - look - lasted - worth - limit - VALUE_COLS, title = 0;
 
-	c.past = rect_right(&row, wide ? 17 : 0);
-	c.look = rect_right(&row, wide ? 15 : 0);
-	c.lasted = rect_right(&row, wide ? 13 : fair ? 8 : 0);
-	c.worth = rect_right(&row, wide ? 27 : row.w >= 60 ? 10 : 0);
-	c.limit = rect_right(&row, fair ? 25 : row.w >= 45 ? 14 : 0);
-	c.value = rect_right(&row, 10);
+	for (int i = 0; i < card->n; i++) {
+		int cols = text_width(card->rows[i]->def->title) + 1;
+
+		title = cols > title ? cols : title;
+	}
+	if (wide && title > room) {
+		int less = title - room <= past - PAST_LEAST ? title - room : past;
+
+		past -= less;
+		room += less;
+	}
+	if (wide && title > room)
+		worth = 10;
+	c.past = rect_right(&row, past);
+	c.look = rect_right(&row, look);
+	c.lasted = rect_right(&row, lasted);
+	c.worth = rect_right(&row, worth);
+	c.limit = rect_right(&row, limit);
+	c.value = rect_right(&row, VALUE_COLS);
 	c.title = row;
 	return c;
 }
@@ -254,8 +281,8 @@ static void draw_worth(const struct judge_rank *rank, struct canvas *canvas, str
 	}
 }
 
-static void draw_finding(const struct screen *screen, const struct judged *f, bool selected,
-			 struct canvas *canvas, struct rect row)
+static void draw_finding(const struct findings_card *card, const struct screen *screen,
+			 const struct judged *f, bool selected, struct canvas *canvas, struct rect row)
 {
 	static const enum style styles[] = {STYLE_TEXT, STYLE_BUSY, STYLE_HOT};
 	static const char *const signs[] = {" i", " !", "!!"}; /* the marks of numbers */
@@ -263,7 +290,7 @@ static void draw_finding(const struct screen *screen, const struct judged *f, bo
 	const struct view *view = screen_judge_look(&screen->views, f->def);
 	enum style style = f->holds ? STYLE_TEXT : STYLE_DIM,
 		   worst = f->holds ? styles[rank.severity] : STYLE_DIM;
-	struct finding_columns c = cut_columns(row);
+	struct finding_columns c = cut_columns(card, row);
 	char lasted[UNITS_TEXT];
 
 	canvas_printf(canvas, c.severity, worst, "%s %s", f->holds ? signs[rank.severity] : " \u2013",
@@ -323,7 +350,7 @@ static void draw_line(const struct findings_card *card, const struct screen *scr
 		canvas_fill(canvas, row, STYLE_BORDER, canvas->ascii ? '-' : 0x2504);
 		break;
 	case LINE_FINDING:
-		draw_finding(screen, card->rows[line->row], line->row == card->at, canvas, row);
+		draw_finding(card, screen, card->rows[line->row], line->row == card->at, canvas, row);
 		break;
 	case LINE_CHECKS:
 		findings_put_checks(screen, &checks);
@@ -333,9 +360,10 @@ static void draw_line(const struct findings_card *card, const struct screen *scr
 	}
 }
 
-static void draw_head(struct canvas *canvas, struct rect row)
+static void draw_head(const struct findings_card *card, struct canvas *canvas, struct rect row)
 {
-	struct finding_columns c = cut_columns(row);
+	char past[UNITS_TEXT];
+	struct finding_columns c = cut_columns(card, row);
 
 	rect_left(&c.limit, 2);
 	rect_left(&c.worth, c.worth.w >= 20 ? 1 : 2);
@@ -346,7 +374,8 @@ static void draw_head(struct canvas *canvas, struct rect row)
 	canvas_text(canvas, c.worth, STYLE_DIM, c.worth.w >= 20 ? "worth at most" : "worth");
 	canvas_text_right(canvas, c.lasted, STYLE_DIM, c.lasted.w ? "for" : "");
 	canvas_text(canvas, c.look, STYLE_DIM, c.look.w > 0 ? "look at" : "");
-	canvas_text_right(canvas, c.past, STYLE_DIM, c.past.w ? "last 17 s" : "");
+	snprintf(past, sizeof(past), "last %d s", c.past.w);
+	canvas_text_right(canvas, c.past, STYLE_DIM, c.past.w ? past : "");
 }
 
 /* Scroll so that the selected line is visible; say how many lines are cut off. */
@@ -393,7 +422,7 @@ static void draw_panel(struct findings_card *card, const struct screen *screen, 
 		  canvas, r);
 	r = (struct rect){r.x + PANEL_MARGIN, r.y + 1, r.w - 2 * PANEL_MARGIN, r.h - 2};
 	if (card->n && r.h > 2)
-		draw_head(canvas, rect_top(&r, 1));
+		draw_head(card, canvas, rect_top(&r, 1));
 	draw_list(card, screen, canvas, r);
 }
 

@@ -88,6 +88,30 @@ static void what_holds_stands_above_what_is_fine_and_what_came(void **state)
 	bench_fini(&b);
 }
 
+/* Its end is worth more than the whole history beside it. */
+static void a_title_is_whole_where_there_is_room(void **state)
+{
+	static const char *const titles[] = {"Saturated: frame times show by how much",
+					     "Saturated, so that frame times would show by how much"};
+	struct card_bench b;
+
+	(void)state;
+	for (unsigned i = 0; i < ARRAY_LEN(titles); i++) {
+		struct finding_def named;
+		struct judged *f;
+
+		bench_init(&b, "bandwidth-bound", 160, 60);
+		f = sim_screen_finding(&b.s, "read-stalls");
+		named = *f->def;
+		named.title = titles[i];
+		f->def = &named;
+		draw_card(&b);
+		assert_shown(&b, titles[i]);
+		assert_shown(&b, "look at");
+		bench_fini(&b);
+	}
+}
+
 static void a_finding_that_ended_stays_for_a_minute(void **state)
 {
 	struct card_bench b;
@@ -314,6 +338,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(what_holds_stands_above_what_is_fine_and_what_came),
+		cmocka_unit_test(a_title_is_whole_where_there_is_room),
 		cmocka_unit_test(a_finding_that_ended_stays_for_a_minute),
 		cmocka_unit_test(a_number_back_within_its_limit_has_the_one_where_it_ends),
 		cmocka_unit_test(rows_change_places_only_after_five_seconds),

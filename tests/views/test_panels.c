@@ -1,6 +1,9 @@
 /* What panels are made of: rows with parts and texts, graphs in lines that are left over, matrix
  * and heat, and the rows that stay in a small terminal. */
 #include "tests/support/tiny_source.h"
+#include "views/timeline.h"
+
+#include <stdio.h>
 
 #define VIEW "view v\n  key 1\n  title V\n"
 
@@ -30,8 +33,8 @@ static void a_bar_of_parts_has_a_row_for_each_part(void **state)
 	expect_shown(&t, parts, 60, 20,
 		     "whole  #############==============*************  50.0 %\n"
 		     "# half                                           50.0 %\n"
-		     "# half                                           50.0 %\n"
-		     "# more                                           50.0 %\n");
+		     "= half                                           50.0 %\n"
+		     "* more                                           50.0 %\n");
 	expect_shown(&t, alone, 60, 20, "whole ####################....................  50.0 %\n");
 	tiny_fini(&t);
 }
@@ -152,9 +155,100 @@ static void a_chart_may_be_for_wide_terminals_alone(void **state)
 	tiny_fini(&t);
 }
 
+static void headings_are_not_shown_without_a_row(void **state)
+{
+	static const char text[] =
+		VIEW "chart a\n  widget matrix\n  priority 1\n"
+		     "  series Share | one | | first\n  series Double | one | | second\n"
+		     "  series Double | two | | second\n"
+		     "chart b\n  widget rows\n  priority 1\n  history no\n  series Bytes | bytes\n"
+		     "  series Clock | clock\n  series Share | share\n";
+	struct tiny t;
+
+	(void)state;
+	tiny_init(&t);
+	for (int rows = 14; rows < 20; rows++) {
+		AUTOFREE char *got = tiny_shown(&t, text, 60, rows, true);
+
+		expect_text(got, "first");
+		expect_text(strstr(got, "first"), "\none");
+	}
+	tiny_fini(&t);
+}
+
+/* Without borders there are no titles, but for these. */
+static void panels_with_the_same_labels_are_told_apart(void **state)
+{
+	static const char same[] = VIEW "chart a\n  title From memory\n  widget rows\n  history no\n"
+					"  series Share | texture\n"
+					"chart b\n  title From L2\n  widget rows\n  history no\n"
+					"  series Double | texture\n"
+					"chart c\n  title Other\n  widget rows\n  history no\n"
+					"  series Bytes | bytes\n";
+	struct tiny t;
+
+	(void)state;
+	tiny_init(&t);
+	AUTOFREE char *got = tiny_shown(&t, same, 60, 20, true);
+
+	expect_text(got, "From memory\ntexture ");
+	expect_text(got, "From L2\ntexture ");
+	assert_null(strstr(got, "Other"));
+	tiny_fini(&t);
+}
+
+/* Every mark of the axis is whole, and every tick, wherever the marks are. */
+static void marks_cover_no_label_of_the_axis(void **state)
+{
+	static const char text[] = VIEW "chart a\n  title A\n  widget area\n  weight 1\n  place full\n"
+					"  series Share | share\n";
+	struct timeline_place marks[2];
+	struct tiny t;
+
+	(void)state;
+	tiny_init(&t);
+	for (int back = 0; back < 70; back++) {
+		struct feed *feed = &t.data.feeds[SOURCE_GPU];
+		unsigned ticks = 0;
+
+		feed->point_ns = feed->point_ns > 0 ? feed->point_ns : 500000000;
+		feed->end_ns = 1000 * feed->point_ns;
+		for (int i = 0; i < 2; i++) {
+			marks[i].at_ns = feed->end_ns - (2 * back + 14 * (1 - i)) * feed->point_ns;
+			snprintf(marks[i].text, sizeof(marks[i].text), "mark %d", i + 1);
+		}
+		t.data.marks = marks;
+		t.data.n_marks = 2;
+		AUTOFREE char *got = tiny_shown(&t, text, 100, 30, true);
+		char *axis = strrchr(got, '+');
+
+		while (axis > got && axis[-1] != '\n')
+			axis--;
+		for (const char *p = axis; (p = strstr(p, " s ")); p++) {
+			const char *digits = p;
+
+			while (digits > axis && digits[-1] >= '0' && digits[-1] <= '9')
+				digits--;
+			if (digits == p || digits[-1] != '-' || digits[-2] != ' ' || p[3] != '+')
+				fail_msg("%d points back, a tick is cut: %s", 2 * back, axis);
+			ticks++;
+		}
+		if (!ticks)
+			fail_msg("%d points back, no tick: %s", 2 * back, axis);
+		for (const char *p = axis; (p = strchr(p, 'm')); p += 6)
+			if (strncmp(p, "mark ", 5) != 0 || p[-1] != ' ' || p[6] != ' ')
+				fail_msg("%d points back, a mark is cut: %s", 2 * back, axis);
+		assert_non_null(strchr(axis, '^'));
+	}
+	tiny_fini(&t);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(headings_are_not_shown_without_a_row),
+		cmocka_unit_test(panels_with_the_same_labels_are_told_apart),
+		cmocka_unit_test(marks_cover_no_label_of_the_axis),
 		cmocka_unit_test(a_bar_of_parts_has_a_row_for_each_part),
 		cmocka_unit_test(lines_that_are_left_over_are_text_and_a_graph),
 		cmocka_unit_test(a_matrix_has_a_dash_where_there_is_nothing_and_one_scale_a_column),
