@@ -73,10 +73,31 @@ report_step()
 	die "step failed after $(elapsed): $1 (complete log: $log)"
 }
 
+# show_progress LOG: a line now and then while a step runs, so that one sees that it works. It ends with this script.
+show_progress()
+{
+	trap - EXIT HUP INT TERM
+	pause=
+	trap 'kill $pause; exit' TERM
+	while kill -0 $$ 2>/dev/null; do
+		sleep "$progress_s" &
+		pause=$!
+		wait $pause
+		files=$(grep -c '^  *CC  *' "$1" 2>/dev/null)
+		[ "${files:-0}" != 0 ] && doing="$files files compiled" || doing=$(tail -n 1 "$1" 2>/dev/null | cut -c1-80)
+		printf '   %s  %s\n' "$(elapsed)" "$doing"
+	done
+}
+progress_s=${MALITOP_PROGRESS_S:-10}
+
 run_step()
 {
 	say "$1"
+	show_progress "$(log_of "$1")" &
+	progress=$!
 	do_step "$@"
+	kill $progress 2>/dev/null
+	wait $progress 2>/dev/null
 	report_step "$1"
 }
 
@@ -193,15 +214,16 @@ pkg_config pkg-config
 curses libncurses-dev
 zstd libzstd-dev
 drm libdrm-dev'
-# what builds for check find
-for_builds='microhttpd libmicrohttpd-dev
+# what the README promises beyond that: malitop serve, the layers for Vulkan and GLES, names of C++ functions
+for_product='microhttpd libmicrohttpd-dev
 zlib zlib1g-dev
-cmocka libcmocka-dev
-vterm libvterm-dev
 vulkan libvulkan-dev
 gles libegl-dev libgles-dev
+iberty libiberty-dev'
+# what builds for check find besides
+for_builds='cmocka libcmocka-dev
+vterm libvterm-dev
 pfm libpfm4-dev
-iberty libiberty-dev
 build_essential build-essential'
 # what tests run
 for_tests='python python3
@@ -297,20 +319,36 @@ autotools()
 	run_step "autoreconf" ./autogen.sh
 }
 
-# The steps below take NAME CONFIGURE-ARGUMENTS... and use build/NAME, configured unless it was configured with the same arguments.
+# libraries: what configure finds, with versions; another answer than last time means that it has to look again.
+libraries()
+{
+	for module in tinfo ncursesw libzstd libdrm libmicrohttpd zlib vulkan egl glesv2 cmocka vterm; do
+		echo "$module $(pkg-config --modversion $module 2>/dev/null)"
+	done
+	for thing in curses zstd zlib iberty pfm; do
+		"have_$thing" >/dev/null 2>&1 && echo "$thing"
+	done
+}
+
+# The steps below take NAME CONFIGURE-ARGUMENTS... and use build/NAME, configured unless it was configured with the same arguments and
+# libraries.
 sources=$top
 configure_in()
 {
 	dir=$top/build/$1
 	shift
 	mkdir -p "$dir" && cd "$dir" || return 1
-	[ -f Makefile ] && [ "$(cat .configured 2>/dev/null)" = "$*" ] && return 0
-	"$sources/configure" "$@" && printf '%s' "$*" >.configured
+	stamp="$*
+$(libraries)"
+	[ -f Makefile ] && [ "$(cat .configured 2>/dev/null)" = "$stamp" ] && return 0
+	"$sources/configure" "$@" && printf '%s\n' "$stamp" >.configured
 }
 
-build()
+make_in()
 {
-	configure_in "$@" && make -j$jobs all
+	dir=$top/build/$1
+	shift
+	make -C "$dir" -j$jobs "$@"
 }
 
 build_tests()
@@ -450,16 +488,12 @@ package()
 
 cmd_run()
 {
-	get_required
+	get_required "$for_product"
 	autotools
-	run_step "build" build run
+	run_step "configure" configure_in run
+	run_step "compile" make_in run all
 	say "the program: $top/build/run/malitop (setup.sh install adds it to your PATH)"
 	exec build/run/malitop --demo "$@"
-}
-
-install_in()
-{
-	build "$1" "--prefix=$2" && make install
 }
 
 cmd_install()
@@ -470,9 +504,11 @@ cmd_install()
 	*) prefix=$caller/$prefix ;;
 	esac
 	mkdir -p "$prefix" && [ -w "$prefix" ] || die "$prefix: not writable: choose another prefix, or run as root"
-	get_required
+	get_required "$for_product"
 	autotools
-	run_step "build and install into $prefix" install_in install "$prefix"
+	run_step "configure" configure_in install "--prefix=$prefix"
+	run_step "compile" make_in install all
+	run_step "install into $prefix" make_in install install
 	say "the program: $prefix/bin/malitop (to remove it: make -C $top/build/install uninstall)"
 	case :$PATH: in
 	*:"$prefix/bin":*) ;;
@@ -492,13 +528,11 @@ install_board()
 	*) die "$1: no static build for $machine: build there with contrib/setup.sh install" ;;
 	esac
 	[ -z "$host" ] || command -v "$host-gcc" >/dev/null || die "$1 is $machine, and there is no $host-gcc: see doc/build.md"
-	get_required
+	[ -z "$host" ] && get_required "$for_product" || get_required
 	autotools
-	dir=$top/build/board-$machine
-	mkdir -p "$dir" && cd "$dir" || exit 1
-	[ -f Makefile ] || run_step "configure" "$top/configure"
-	run_step "build one static file for $machine" make -j$jobs static BOARD=$host BOARD_LINK=$flags
-	scp -q static/malitop "$1:malitop" || die "$1: scp failed: is there room in the home directory?"
+	run_step "configure" configure_in "board-$machine"
+	run_step "build one static file for $machine" make_in "board-$machine" static BOARD=$host BOARD_LINK=$flags
+	scp -q "$top/build/board-$machine/static/malitop" "$1:malitop" || die "$1: scp failed: is there room in the home directory?"
 	say "the program: malitop in the home directory; start it with: ssh -t $1 ./malitop"
 }
 
@@ -517,6 +551,7 @@ look_at_gcc()
 look_around()
 {
 	packages=$(missing "$required
+$for_product
 $for_builds
 $for_tests")
 	[ -z "$packages" ] || say "missing $packages: the steps that need them are skipped"
@@ -549,7 +584,8 @@ check_builds()
 
 cmd_check()
 {
-	get_required "$for_builds"
+	get_required "$for_product
+$for_builds"
 	autotools
 	rm -f build/log/*.end
 	beside do_step "install what tests need" get "$for_tests"
