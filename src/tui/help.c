@@ -12,7 +12,7 @@
 #define PAIR_FROM 44 /* least columns of a panel in which two keys share a line */
 #define PAIR_KEY_COLS 2
 #define REST_FROM 6      /* least spare rows for sources and alerts */
-#define TASK_COLS 31     /* columns of a task; its keys follow */
+#define TASK_COLS 35     /* columns of a task; its keys follow */
 #define LIST_KEY_COLS 20 /* columns of a key in a list; in a wide list */
 #define WIDE_KEY_COLS 34
 #define SIGN_COLS 44   /* columns of the panel of signs, beside the tasks */
@@ -86,6 +86,7 @@ static int add_all_sources(const struct help *help, const struct help_text *t, s
 /* ---- panels ---- */
 
 #define BANDS_MAX 4
+#define PAGES_MAX 3
 #define BAND_SECTIONS 3
 
 /* Panels side by side. The rows of a single panel flow in several columns. */
@@ -149,7 +150,7 @@ static int band_height(const struct help *help, const struct help_layout *layout
 
 static void set_bands(struct help_layout *layout, int cols, int pages)
 {
-	int second = pages - 1;
+	int second = pages > 1, last = pages - 1;
 	struct help_band *b = layout->bands;
 
 	*b++ = (struct help_band){.sections = {HELP_VIEW}, .n = 1, .flow = layout->columns};
@@ -159,7 +160,7 @@ static void set_bands(struct help_layout *layout, int cols, int pages)
 		*b++ = (struct help_band){.sections = {HELP_MOVE, HELP_LOOK}, .n = 2, .flow = 1};
 		*b++ = (struct help_band){.sections = {HELP_ACT}, .n = 1, .flow = 2, .page = second};
 	}
-	*b++ = (struct help_band){.sections = {HELP_TASK, HELP_SIGN}, .n = 1, .flow = 1, .page = second};
+	*b++ = (struct help_band){.sections = {HELP_TASK, HELP_SIGN}, .n = 1, .flow = 1, .page = last};
 	b[-1].n += cols >= SIGNS_FROM;
 	layout->n = (int)(b - layout->bands);
 	layout->pages = pages;
@@ -170,15 +171,15 @@ static struct help_layout choose_layout(const struct help *help, struct rect r)
 	struct help_layout layout = {.columns = r.w >= 150 ? 3 : 2};
 
 	for (int plain = 0; plain < 2 && r.w >= 76 && !help->typing && !help->search[0]; plain++)
-		for (int pages = 1; pages <= 2; pages++) {
-			int left[2] = {r.h, r.h};
+		for (int pages = 1; pages <= PAGES_MAX; pages++) {
+			int left[PAGES_MAX] = {r.h, r.h, r.h};
 
 			layout.boxes = !plain;
 			set_bands(&layout, r.w, pages);
 			for (int i = 0; i < layout.n; i++)
 				left[layout.bands[i].page] -=
 					band_height(help, &layout, &layout.bands[i], r.w);
-			if (left[0] >= 0 && left[1] >= 0)
+			if (left[0] >= 0 && left[1] >= 0 && left[2] >= 0)
 				return layout;
 		}
 	layout.pages = 0;
@@ -193,8 +194,8 @@ static void draw_row(const struct help *help, int index, int key_cols, struct ca
 
 	if (row->section == HELP_TASK) {
 		canvas_text_cut(canvas, rect_left(&cell, TASK_COLS), STYLE_TEXT, row->brief);
-		canvas_text(canvas, rect_left(&cell, KEY_COLS - 1), STYLE_KEY, row->key);
-		canvas_text_cut(canvas, cell, STYLE_DIM, row->detail);
+		canvas_text(canvas, rect_left(&cell, KEY_COLS), STYLE_KEY, row->key);
+		canvas_text_parts(canvas, cell, STYLE_DIM, row->detail);
 	} else {
 		canvas_text(canvas, rect_left(&cell, key_cols), row->style, row->key);
 		rect_left(&cell, 1);
@@ -441,7 +442,7 @@ void help_draw(struct help *help, const struct help_text *text, struct canvas *c
 
 void help_close(struct help *help)
 {
-	free(help->rows.rows);
+	help_rows_free(&help->rows);
 	*help = (struct help){0};
 }
 
@@ -498,6 +499,10 @@ static enum key_answer choose_row(struct help *help, struct help_row *choice, st
 	}
 	if (row->section == HELP_SIGN) {
 		strbuf_str(said, "help: a sign has no action");
+		return KEY_TAKEN;
+	}
+	if (row->section == HELP_TASK && !row->press[0]) {
+		strbuf_str(said, "help: this task has no key: its row says how");
 		return KEY_TAKEN;
 	}
 	*choice = *row;

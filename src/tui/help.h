@@ -35,10 +35,16 @@ struct help_row {
 	bool second; /* upper case of the letter before, which shares its line */
 };
 
+struct how_task { /* a row of doc/how.md; keys: "" for none */
+	char *task, *keys, *then;
+};
+
 /* {0} is empty. */
 struct help_rows {
 	struct help_row *rows; /* by section */
 	unsigned n, cap;
+	struct how_task how[16];
+	unsigned n_how;
 };
 
 struct help {
@@ -74,6 +80,7 @@ struct help_text {
 /* Replace *rows by the current ones that match the search, those with a word that starts with it
  * first; "": all. (help_rows.c) */
 void help_rows_gather(struct help_rows *rows, const struct help_text *text, const char *search, bool ascii);
+void help_rows_free(struct help_rows *rows);
 void help_draw(struct help *help, const struct help_text *text, struct canvas *canvas);
 
 #endif

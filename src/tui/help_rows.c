@@ -2,45 +2,34 @@
 #include "tui/help.h"
 
 #include "base/alloc.h"
+#include "model/embed.h"
 
 #include <ctype.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* Needs of a task besides enum key_need. */
 enum { TASK_GPU = 1 << 24, TASK_NO_GPU = 1 << 25, TASK_FRAMES = 1 << 26, TASK_NO_FRAMES = 1 << 27 };
 
-/* The shortest way from any view. If a source is missing, another task replaces it. */
+/* The twelve tasks of doc/how.md are its text. These are more, with the shortest way from any view.
+ * If a source is missing, another task replaces it. */
+EMBED(how, "how.md");
+
 static const struct task {
-	const char *task, *keys, *ascii, *then;
-	uint32_t press[HELP_PRESSES];
+	const char *task, *keys, *then;
 	unsigned needs;
 } tasks[] = {
-	{"find what limits my frames", "1", NULL, "row below the tabs; ! for more", {'1'}, TASK_GPU},
-	{"find what limits this machine", "1", NULL, "row below the tabs", {'1'}, TASK_NO_GPU},
-	{"know what to change first", "!", NULL, "the first finding: what to do", {'!'}, 0},
-	{"see which pass takes longest", "f", NULL, "passes, with their GPU time", {'f'}, TASK_FRAMES},
-	{"see which CPUs are busy", "9", NULL, "clusters, CPUs, busy threads", {'9'}, TASK_NO_FRAMES},
-	{"see each shader core", "6 c", NULL, "cores beside each other", {'6', 'c'}, TASK_GPU},
-	{"see each CPU by itself", "9 c", NULL, "every CPU with its load", {'9', 'c'}, TASK_NO_GPU},
-	{"see if my change helped", "=", NULL, "before it: rows show the change", {'='}, 0},
-	{"find the busiest process", "0 P", NULL, "the first row uses most CPU", {'0', 'P'}, 0},
-	{"learn how a number is made",
-	 "1 \u2193 i",
-	 "1 Down i",
-	 "its formula, values, limit",
-	 {'1', K_DOWN, 'i'},
-	 0},
-	{"find a metric by a word", "? /", NULL, "type it; Enter explains it", {'?', '/'}, 0},
-	{"see one moment again", "space <", NULL, "< > step; space resumes", {' ', '<'}, 0},
-	{"record for a colleague", "l", NULL, "l ends it; malitop replay FILE", {'l'}, NEEDS_LIVE},
-	{"find where a log changes", "}", NULL, "the next mark or loss", {'}'}, NEEDS_REPLAY},
-	{"keep a row in sight",
-	 "1 \u2193 P",
-	 "1 Down P",
-	 "it is at the top of Overview",
-	 {'1', K_DOWN, 'P'},
-	 0},
-	{"save the screen, its numbers", "S", NULL, "files of text and csv here", {'S'}, 0},
+	{"find what limits my frames", "1", "row below the tabs; ! for more", TASK_GPU},
+	{"find what limits this machine", "1", "row below the tabs", TASK_NO_GPU},
+	{"know what to change first", "!", "the first finding: what to do", 0},
+	{"see which pass takes longest", "f", "passes, with their GPU time", TASK_FRAMES},
+	{"see which CPUs are busy", "9", "clusters, CPUs, busy threads", TASK_NO_FRAMES},
+	{"see each shader core", "6 c", "cores beside each other", TASK_GPU},
+	{"see each CPU by itself", "9 c", "every CPU with its load", TASK_NO_GPU},
+	{"find a metric by a word", "? /", "type it; Enter explains it", 0},
+	{"see one moment again", "space <", "< > step; space resumes", 0},
+	{"find where a log changes", "}", "the next mark or loss", NEEDS_REPLAY},
+	{"keep a row in sight", "1 Down P", "at the top of Overview", 0},
 };
 
 /* Signs in panels and beside numbers; doc/screens.md describes them in full. */
@@ -183,20 +172,43 @@ static void add_view_keys(struct gathering *g)
 			add_key(g, HELP_VIEW, keys_everywhere, row, false);
 }
 
+/* The keys of a task, "f W Enter": none if a word of it is no key. */
+static void read_presses(const char *keys, uint32_t press[HELP_PRESSES])
+{
+	static const struct {
+		const char *word;
+		uint32_t key;
+	} names[] = {{"Down", K_DOWN}, {"Enter", K_ENTER}, {"space", ' '}, {"F2", K_F2}};
+	struct span rest = span_of(keys), word;
+	unsigned n = 0;
+
+	while ((word = span_word(&rest)).n && n < HELP_PRESSES) {
+		press[n] = word.n == 1 ? (unsigned char)word.p[0] : 0;
+		for (size_t i = 0; i < ARRAY_LEN(names); i++)
+			if (span_is(word, names[i].word))
+				press[n] = names[i].key;
+		n++;
+	}
+}
+
+static void add_task(struct gathering *g, const char *task, const char *keys, const char *then)
+{
+	struct help_row row = {HELP_TASK, keys, task, then, .style = STYLE_KEY};
+
+	read_presses(keys, row.press);
+	add_row(g, &row);
+}
+
 static void add_tasks(struct gathering *g)
 {
 	unsigned has = g->text->has | (unsigned)(g->text->session->gpu ? TASK_GPU : TASK_NO_GPU) |
 		       (unsigned)(g->text->frames ? TASK_FRAMES : TASK_NO_FRAMES);
 
-	for (size_t i = 0; i < ARRAY_LEN(tasks); i++) {
-		const struct task *t = &tasks[i];
-		struct help_row row = {HELP_TASK, g->ascii && t->ascii ? t->ascii : t->keys, t->task, t->then,
-				       .style = STYLE_KEY};
-
-		memcpy(row.press, t->press, sizeof(row.press));
-		if (!(t->needs & ~has))
-			add_row(g, &row);
-	}
+	for (size_t i = 0; i < ARRAY_LEN(tasks); i++)
+		if (!(tasks[i].needs & ~has))
+			add_task(g, tasks[i].task, tasks[i].keys, tasks[i].then);
+	for (unsigned i = 0; i < g->rows->n_how; i++)
+		add_task(g, g->rows->how[i].task, g->rows->how[i].keys, g->rows->how[i].then);
 }
 
 /* Add metrics of the sources on the screen. */
@@ -217,10 +229,61 @@ static void add_metrics(struct gathering *g)
 	}
 }
 
+/* Return a cell of a table of Markdown as text, without backquotes. */
+static char *cell_text(struct span cell)
+{
+	char *text = span_dup(span_trim(cell)), *to = text;
+
+	for (const char *p = text; *p; p++)
+		if (*p != '`')
+			*to++ = *p;
+	*to = 0;
+	return text;
+}
+
+/* Read the rows of the table: task, keys, a command, what one sees. */
+static void read_how(struct help_rows *rows)
+{
+	struct span rest = {embed_how, (size_t)(embed_how_end - embed_how)};
+	unsigned line_of_table = 0;
+
+	while (rest.n && rows->n_how < ARRAY_LEN(rows->how)) {
+		struct span line = span_until(&rest, '\n'), cells[4];
+		struct how_task *how = &rows->how[rows->n_how];
+		char *command, *seen;
+
+		if (!line.n || line.p[0] != '|' || line_of_table++ < 2) /* its head */
+			continue;
+		span_until(&line, '|');
+		for (unsigned i = 0; i < ARRAY_LEN(cells); i++)
+			cells[i] = span_until(&line, '|');
+		command = cell_text(cells[2]);
+		seen = cell_text(cells[3]);
+		*how = (struct how_task){cell_text(cells[0]), cell_text(cells[1]),
+					 xasprintf(command[0] ? "%s; %s" : "%s", seen, command)};
+		free(command);
+		free(seen);
+		rows->n_how++;
+	}
+}
+
+void help_rows_free(struct help_rows *rows)
+{
+	for (unsigned i = 0; i < rows->n_how; i++) {
+		free(rows->how[i].task);
+		free(rows->how[i].keys);
+		free(rows->how[i].then);
+	}
+	free(rows->rows);
+	*rows = (struct help_rows){0};
+}
+
 void help_rows_gather(struct help_rows *rows, const struct help_text *text, const char *search, bool ascii)
 {
 	const struct gpudb *db = text->session->db;
 
+	if (!rows->n_how)
+		read_how(rows);
 	rows->n = 0;
 	for (int rank = BEST_RANK; rank > 0; rank--) {
 		struct gathering g = {rows, text, search, ascii, rank};

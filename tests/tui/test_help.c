@@ -2,6 +2,7 @@
  * says. */
 #include "tui/help.h"
 #include "base/alloc.h"
+#include "base/file.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -111,7 +112,7 @@ static const struct {
 	int cols, rows, pages;
 	bool panels;
 } sizes[] = {
-	{160, 48, 1, true}, {80, 24, 2, true}, {120, 40, 1, true}, {40, 10, 1, false}, {60, 200, 1, false}};
+	{160, 48, 1, true}, {80, 24, 3, true}, {120, 40, 2, true}, {40, 10, 1, false}, {60, 200, 1, false}};
 
 static void every_key_can_be_read_at_every_size(void **state)
 {
@@ -130,7 +131,7 @@ static void every_key_can_be_read_at_every_size(void **state)
 					 k->brief, page.p);
 		if (sizes[i].panels && strstr(page.p, "\u2026"))
 			fail_msg("%dx%d: text is cut:\n%s", sizes[i].cols, sizes[i].rows, page.p);
-		assert_true(has_text(page.p, "save the screen, its numbers"));
+		assert_true(has_text(page.p, "take a screenshot"));
 		assert_true(has_text(page.p, "the newest alert"));
 		assert_true(has_text(page.p, "the oldest alert"));
 		end_case(&b);
@@ -232,13 +233,13 @@ static void the_foot_tells_where_one_is(void **state)
 
 	(void)state;
 	begin_case(&b, 80, 24);
-	assert_non_null(strstr(row_text(&b, 23), "page 1 of 2"));
+	assert_non_null(strstr(row_text(&b, 23), "page 1 of 3"));
 	press_key(&b, K_TAB);
-	assert_non_null(strstr(row_text(&b, 23), "page 2 of 2"));
+	assert_non_null(strstr(row_text(&b, 23), "page 2 of 3"));
 	b.text.alert = &(struct alert){.text = "paste: dropped"};
 	help_draw(&b.help, &b.text, &b.canvas);
 	assert_non_null(strstr(row_text(&b, 1), "paste: dropped"));
-	assert_non_null(strstr(row_text(&b, 23), "page 2 of 2"));
+	assert_non_null(strstr(row_text(&b, 23), "page 2 of 3"));
 	end_case(&b);
 	begin_case(&b, 160, 48);
 	assert_non_null(strstr(row_text(&b, 47), "all on this screen"));
@@ -261,9 +262,49 @@ static void only_keys_that_close_it_close_it(void **state)
 	end_case(&b);
 }
 
+/* They have one source, doc/how.md; a search finds each by its words. */
+static void the_tasks_of_how_md_are_in_help_and_are_found(void **state)
+{
+	AUTOFREE char *path = xasprintf("%s/doc/how.md", getenv("srcdir") ? getenv("srcdir") : ".");
+	AUTOFREE char *text = NULL;
+	unsigned tasks = 0;
+	struct help_bench b;
+	struct err err;
+	size_t n;
+
+	(void)state;
+	if (!file_read(path, 100000, &text, &n, &err))
+		fail_msg("%s", err.text);
+	begin_case(&b, 160, 48);
+	for (char *line = strstr(text, "\n| find"); line; line = strstr(line, "\n| ")) {
+		char *end = strstr(line += 3, " |");
+		AUTO_STRBUF struct strbuf page = {0};
+		AUTOFREE char *task = NULL;
+
+		*end = 0;
+		task = xstrdup(line);
+		line = end + 1;
+		read_pages(&b, &page);
+		if (!has_text(page.p, task))
+			fail_msg("'%s' is not in the help:\n%s", task, page.p);
+		b.help.page = 0;
+		b.help.typing = true;
+		snprintf(b.help.search, sizeof(b.help.search), "%s", task);
+		help_draw(&b.help, &b.text, &b.canvas);
+		if (b.help.rows.n != 1 || strcmp(b.help.rows.rows[0].brief, task))
+			fail_msg("a search does not find '%s'", task);
+		b.help.typing = false;
+		b.help.search[0] = 0;
+		tasks++;
+	}
+	assert_int_equal(tasks, 12);
+	end_case(&b);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(the_tasks_of_how_md_are_in_help_and_are_found),
 		cmocka_unit_test(every_key_can_be_read_at_every_size),
 		cmocka_unit_test(keys_of_the_view_come_first_and_hide_what_they_replace),
 		cmocka_unit_test(a_search_finds_words_from_their_start_first),

@@ -21,8 +21,9 @@ static void help_turns_its_pages_and_is_closed_by_q(void **state)
 
 	(void)state;
 	run_shown(&run, &(struct run_options){.cols = 80, .rows = 24});
-	run_press(&run, "?", RUN_BOTTOM, "page 1 of 2");
-	run_press(&run, "\t", 2, "find what limits my frames");
+	run_press(&run, "?", RUN_BOTTOM, "page 1 of 3");
+	run_press(&run, "\t", RUN_BOTTOM, "page 2 of 3");
+	run_press(&run, "\t", 0, "find what limits my frames");
 	run_press(&run, "\t", 2, "still screen"); /* of the scenario */
 	run_press(&run, "x", 0, "q, Esc or ? closes it");
 	run_press(&run, "q", 0, "SIMULATED");
@@ -41,9 +42,9 @@ static void every_task_of_help_leads_where_it_promises(void **state)
 		{"know what to change", "! "},
 		{"which CPUs are busy", "9 CPU"},
 		{"each shader core", "6 Core"},
-		{"if my change helped", "COMPARED"},
-		{"the busiest process", "0 Processes"},
-		{"how a number is made", "How it is computed"},
+		{"compare before and after", "COMPARED"},
+		{"the process that uses", "0 Processes"},
+		{"what a number means", "How it is computed"},
 		{"one moment again", "PAUSED"},
 		{"a row in sight", "it is at the top of the Overview"},
 	};
