@@ -123,4 +123,9 @@ for definitions in current guide; do
 	check "$definitions" $? "the first object of JSON lines does not say so"
 done
 
+# The simulated game has frames of its own; nothing else is waited for.
+XDG_RUNTIME_DIR=$work "$malitop" stat --demo --passes -m frame.fps -f csv -i 500ms -d 2s >"$work/frames" 2>"$work/errors"
+grep -q ',simulated,[1-9]' "$work/frames"
+check "stat --demo --passes" $? "$(cat "$work/frames" "$work/errors")"
+
 exit $failed
