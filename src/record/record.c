@@ -50,6 +50,9 @@ int record_run(const struct sys *sys, struct options *options, struct strbuf *ou
 		      (unsigned long long)state.lost);
 	if (state.verdict[0])
 		strbuf_printf(&report, "verdict: %s\n", state.verdict);
+	if (state.others[0])
+		strbuf_printf(&report, "no frames of the command: %s has some, which it did not start\n",
+			      state.others);
 	for (struct span rest = {report.p, report.n}, line; streams && rest.n;) {
 		line = span_until(&rest, '\n');
 		message("%.*s", SPAN_ARG(line));

@@ -3,6 +3,7 @@
 #include "record/recorder_sink.h"
 #include "base/alloc.h"
 #include "base/message.h"
+#include "passes/frame_stats.h"
 
 #include <assert.h>
 #include <errno.h>
@@ -58,6 +59,8 @@ struct recorder {
 	struct notes pending; /* that wait for samples of their time: all before pending_ns */
 	int64_t pending_ns;
 	int64_t left_ns[SESSION_SOURCES_MAX]; /* copy of until_ns */
+	struct pass_names *names;             /* NULL: frames are of any application, or have come */
+	char others[96];                      /* that has frames, which are not the command's */
 	struct sample_failures failures[SESSION_SOURCES_MAX];
 
 	/* Used by the owner: */
@@ -165,6 +168,22 @@ static void write_notes(struct recorder *r, int64_t until_ns)
 }
 
 /* Write each sample after the notes of its time. */
+/* Until a command has frames, note who has some. */
+static void look_for_frames(struct recorder *r, const struct sample *sample)
+{
+	const struct session_source *source = &r->session->sources[sample->source];
+	struct pass_table table;
+
+	if (!r->names || source->kind != SOURCE_PASSES || !sample->n_more)
+		return;
+	pass_names_take(r->names, sample);
+	pass_table_sample(&table, source->set, sample, r->names);
+	if (table.app[0])
+		free(take_ptr(&r->names));
+	else if (table.other[0])
+		snprintf(r->others, sizeof(r->others), "%s (pid %u)", table.other, table.other_pid);
+}
+
 static void write_samples(struct recorder *r)
 {
 	const struct sample *sample;
@@ -178,6 +197,7 @@ static void write_samples(struct recorder *r)
 		    r->state.failed)
 			continue;
 		count_sample(r, sample);
+		look_for_frames(r, sample);
 		sample = sample_filter_pass(r->session->filter, sample);
 		if (sample && !r->sink->kind->sample(r->sink, sample, &err))
 			publish_state(r, &err);
@@ -288,6 +308,7 @@ static void recorder_unmake(struct recorder *r)
 	pthread_mutex_destroy(&r->lock);
 	free(r->notes.list);
 	free(r->pending.list);
+	free(r->names);
 	free(r);
 }
 
@@ -299,6 +320,7 @@ static struct recorder *recorder_new(struct session *session, const char *path, 
 	*r = (struct recorder){
 		.session = session, .n = session->n, .begun_fd = -1, .stop_fd = -1, .flush_ns = flush_ns};
 	r->begun_ns = now_of(r);
+	r->names = session->options->cmd ? xcalloc(1, sizeof(*r->names)) : NULL;
 	pthread_mutex_init(&r->lock, NULL);
 	str_printable(r->name, sizeof(r->name), slash ? slash + 1 : path);
 	for (unsigned i = 0; i < session->n; i++) {
@@ -538,6 +560,7 @@ bool recorder_stop(struct recorder *r, struct recorder_state *state)
 		state->n_samples[i] = r->n_samples[i];
 		state->mean_ns[i] = r->n_samples[i] ? r->samples_ns[i] / (int64_t)r->n_samples[i] : 0;
 	}
+	snprintf(state->others, sizeof(state->others), "%s", r->names ? r->others : "");
 	state->found = findings_result(r->sink->watch, r->session->options->fail_on, state->verdict);
 	if (state->lost && !state->failed)
 		err_set(&state->err, 0, "log: %s: %llu sample%s %s lost and left gaps", r->name,

@@ -51,6 +51,7 @@ struct recorder_state {
 	struct sample_failures failures[SESSION_SOURCES_MAX];
 	char verdict[FINDINGS_VERDICT_TEXT];
 	bool found;
+	char others[96]; /* of a command without frames: an application that has some, or "" */
 };
 void recorder_look(struct recorder *r, struct recorder_state *state);
 /* "run.csv": the file name without directories, printable. */

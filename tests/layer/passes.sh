@@ -60,8 +60,10 @@ expect "$work/by-hand" ',total,[1-9]'
 (eval "$(cat "$work/env")" && exec "$scene" recorded 100000) &
 other=$!
 "$malitop" stat -b passes -d 60s -- sleep 3 >"$work/other" 2>&1
+"$malitop" record -b passes -o "$work/other.mlog" -- sleep 2 >"$work/other-log" 2>&1
 kill $other
 wait $other 2>/dev/null
+expect "$work/other-log" "^no frames of the command: scene (pid $other) has some, which it did not start$"
 expect "$work/other" "^frames came from scene (pid $other), which the command did not start$"
 
 # The layer as Android's loader wants it, built for this machine.
