@@ -52,6 +52,8 @@ static const struct {
 	{"Mali-G715", "$BusiestThread", 91, 89, "cpu", "frame-cap", RESTED},
 	{"Mali-G715", "GPUBusy", 89, 93, "cpu", "gpu-fragment", "$BusiestThread=99"},
 	{"Mali-G715", "GPUBusy", 4.9, 5.1, "idle", "frame-cap", ""},
+	/* a clock that is not known */
+	{"Mali-G52", "MaliGPUActiveCy", 0, 1e9, "idle-at-any-clock", "unclear", "GPUBusy=?"},
 	/* 60 frames per second are wanted: 93 % of them are 55.8 */
 	{"Mali-G715", "$FrameRate", 55.5, 56.1, "scheduling", "frame-cap", RESTED},
 	{"Mali-G715", "$BusiestThread", 89, 91, "scheduling", "cpu", RESTED LATE},
