@@ -63,6 +63,14 @@ void message_lines(const char *text)
 	}
 }
 
+void message_text(const char *text, size_t n)
+{
+	if (!n)
+		return;
+	message_progress_end();
+	fwrite(text, 1, n, stderr);
+}
+
 void message_progress(const char *fmt, ...)
 {
 	AUTOFREE char *text = NULL;

@@ -298,6 +298,48 @@ char *str_printable(char *dst, size_t size, const char *src)
 	return dst;
 }
 
+/* Whether what is held may go on in the next piece: a character, or carriage returns. */
+static bool is_incomplete(const char *p, const char *end)
+{
+	unsigned char first = (unsigned char)*p;
+	ptrdiff_t len = first >= 0xf5 || first < 0xc2 ? 1 : first >= 0xf0 ? 4 : first >= 0xe0 ? 3 : 2;
+
+	if (first == '\r')
+		return end - p == 1;
+	for (ptrdiff_t i = 1; i < end - p; i++)
+		if ((p[i] & 0xc0) != 0x80)
+			return false;
+	return end - p < len;
+}
+
+bool strbuf_printable(struct strbuf *out, struct strbuf *held, const char *bytes, size_t n,
+		      const char *newline)
+{
+	const char *p, *end;
+	bool printable = true;
+	char enc[4];
+
+	if (n)
+		strbuf_add(held, bytes, n);
+	if (!held->n)
+		return true;
+	for (p = held->p, end = p + held->n; p < end && !(n && is_incomplete(p, end));) {
+		bool returns = p[0] == '\r' && p + 1 < end && (p[1] == '\r' || p[1] == '\n');
+		uint32_t ch = utf8_next(&p, end);
+		bool hostile = ch != '\t' && is_hostile(ch);
+
+		if (ch == '\n')
+			strbuf_str(out, newline);
+		else if (!returns)
+			strbuf_add(out, enc, utf8_put(enc, hostile ? '?' : ch));
+		printable &= ch == '\n' || returns || !hostile;
+	}
+	n = (size_t)(end - p);
+	memmove(held->p, p, n);
+	held->n = n;
+	return printable;
+}
+
 void base64_put(char *out, struct span bytes)
 {
 	static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";

@@ -61,6 +61,13 @@ void strbuf_wrap(struct strbuf *b, unsigned at, unsigned indent, unsigned width,
  * a character. Returns dst. size > 0. */
 char *str_printable(char *dst, size_t size, const char *src);
 
+/* Append untrusted text that arrives in pieces, as str_printable has it, but with its lines and
+ * tabs; carriage returns before a newline are part of it. *held keeps what is incomplete until the
+ * next piece; n is 0 at the end. `newline` is appended for each. Returns false if a character was
+ * replaced. */
+bool strbuf_printable(struct strbuf *out, struct strbuf *held, const char *bytes, size_t n,
+		      const char *newline);
+
 /* Decode one UTF-8 character at *p (before end) and advance. A malformed byte gives 0xfffd. */
 uint32_t utf8_long(const char **p, const char *end); /* one that is not ASCII */
 static inline uint32_t utf8_next(const char **p, const char *end)

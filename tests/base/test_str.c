@@ -289,6 +289,37 @@ static void what_could_harm_a_terminal_becomes_a_question_mark(void **state)
 		assert_string_equal(str_printable(out, sizeof(out), cases[i].text), cases[i].want);
 }
 
+/* However the pieces are cut: one byte at a time, and more. */
+static void text_in_pieces_keeps_lines_and_characters_and_controls_nothing(void **state)
+{
+	static const struct {
+		const char *text, *want;
+		bool printable;
+	} cases[] = {
+		{"a\tb\r\nc\r\r\n\n", "a\tb\nc\n\n", true},
+		{"\xc3\xa9t\xe2\x82\xac \xf0\x9f\x98\x80", "\xc3\xa9t\xe2\x82\xac \xf0\x9f\x98\x80", true},
+		{"\033[31mred\rblue\007\x7f", "?[31mred?blue??", false},
+		{"\xc2\x9b 31m \x9b \xe2\x80\xae", "? 31m ? ?", false},
+		{"cut \xe2\x82", "cut ??", false},
+		{"", "", true}};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++)
+		for (size_t piece = 1; piece < 9; piece++) {
+			AUTO_STRBUF struct strbuf out = {0}, held = {0};
+			size_t n = strlen(cases[i].text);
+			bool printable = true;
+
+			strbuf_str(&out, "");
+			for (size_t at = 0; at < n; at += piece)
+				printable &= strbuf_printable(&out, &held, cases[i].text + at,
+							      n - at < piece ? n - at : piece, "\n");
+			printable &= strbuf_printable(&out, &held, NULL, 0, "\n");
+			assert_string_equal(out.p ? out.p : "", cases[i].want);
+			assert_int_equal(printable, cases[i].printable);
+		}
+}
+
 static void a_printable_copy_is_never_cut_inside_a_character(void **state)
 {
 	static const char *const want[] = {"",
@@ -372,6 +403,7 @@ int main(void)
 		cmocka_unit_test(utf8_is_decoded_and_encoded_again),
 		cmocka_unit_test(malformed_utf8_is_one_replacement_for_each_byte),
 		cmocka_unit_test(what_could_harm_a_terminal_becomes_a_question_mark),
+		cmocka_unit_test(text_in_pieces_keeps_lines_and_characters_and_controls_nothing),
 		cmocka_unit_test(a_printable_copy_is_never_cut_inside_a_character),
 		cmocka_unit_test(an_error_is_cut_and_never_overrun),
 	};
