@@ -102,15 +102,19 @@ static bool measure_frames(struct screen *screen, const struct options *options,
 	return ok;
 }
 
-/* Play this many refreshes from the start of the log, without waiting. */
+/* Play this many refreshes from the start of the log, without waiting. The stream of another
+ * machine is kept in a file if one was given. */
 static bool play_frames(struct screen *screen, struct player *player, unsigned frames, struct err *err)
 {
 	AUTO_STRBUF struct strbuf complaint = {0};
 	const struct options *o = screen->session->options;
+	bool keeps = player->remote && o->log;
 	struct process_list *list;
 	struct process_query query;
 	int64_t period_ns;
 
+	if (keeps && !remote_log(player->remote, o->log, o->force, err))
+		return false;
 	player_await(player, frames);
 	if (!player_start(player, screen->feeds, 0, err))
 		return false;
@@ -126,7 +130,7 @@ static bool play_frames(struct screen *screen, struct player *player, unsigned f
 	player_complain(player, &complaint);
 	if (complaint.n)
 		err_set(err, 0, "%s: %s", o->where ? o->where : o->operand, complaint.p);
-	return true;
+	return !keeps || remote_log_end(player->remote, err);
 }
 
 /* A source whose samples have all failed has nothing to show but why. */

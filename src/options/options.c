@@ -205,6 +205,10 @@ static bool set_boards(struct options *options, const char *const *operands, uns
 		return err_set(err, 0,
 			       "on: no board: give user@host, adb, docker:NAME or cmd:PROGRAM, or add a "
 			       "stanza boards to the configuration: see malitop on --help");
+	if (options->n_wheres > BOARDS_MOST)
+		return err_set(err, 0,
+			       "on: %u boards: expected %u at most: show the others in another terminal",
+			       options->n_wheres, BOARDS_MOST);
 	if (options->n_wheres > 1 && options->push)
 		return err_set(err, 0, "--push: works with one board only");
 	if (options->n_wheres > 1 && options->remote_command != COMMAND_ON)
@@ -233,6 +237,8 @@ static bool set_operands(struct options *options, const struct option_words *wor
 		       err_set(err, 0,
 			       "stat -: reads a stream, so it cannot run a command: see malitop stat --help");
 	}
+	if (n > most && most > 1)
+		return err_set(err, 0, "%s: %u files: expected %u at most", command->name, n, most);
 	if (n > most && options->command != COMMAND_ON)
 		return err_set(err, 0, "%s: one argument too many%s: see malitop --help",
 			       option_shown(buf, operands[most]),
@@ -324,13 +330,16 @@ static bool apply_words(struct options *options, const struct option_words *word
 {
 	const char *command = command_rows[options->command].name;
 	bool on = options->command == COMMAND_ON;
+	unsigned here = !on                                     ? 1u << options->command
+			: options->remote_command == COMMAND_ON ? IN_ON | IN_REPLAY
+								: IN_ON;
 
 	for (unsigned i = 0; i < words->n_options; i++) {
 		const struct option_row *row = words->options[i].row;
 
 		if (on && !divide_option(options, row, words->options[i].text))
 			continue;
-		if (!(row->commands & (on ? IN_ON | IN_REPLAY : 1u << options->command)))
+		if (!(row->commands & here))
 			return err_set(err, 0, "--%s: not with %s: see malitop %s%s--help", row->name,
 				       command ? command : "the live screen", command ? command : "",
 				       command ? " " : "");

@@ -67,6 +67,8 @@ enum output_format {
 	FORMAT_COUNT
 };
 
+#define BOARDS_MOST 64 /* in one screen */
+
 /* A key that does what another one does. */
 struct option_key {
 	uint32_t key, means; /* characters or enum key (term/term_key.h) */
@@ -167,8 +169,9 @@ struct options {
 	unsigned n_wheres, cap_wheres, n_boards, cap_boards;
 	const char *where;                /* the first of them */
 	enum command_word remote_command; /* what runs there: COMMAND_RECORD, _STAT, _DOCTOR, else a screen */
-	const char *push;                 /* --push[=FILE]: copy that program there first; "": ours */
-	const char **remote;              /* options for the far side */
+	bool format_there;   /* it is told the format, because the extension of the log says so */
+	const char *push;    /* --push[=FILE]: copy that program there first; "": ours */
+	const char **remote; /* options for the far side */
 	unsigned n_remote, cap_remote;
 	const char *operand; /* FILE of eval, replay and export; NAME of explain */
 	char **cmd;          /* the words after "--", and NULL; NULL without them */

@@ -61,7 +61,8 @@ static bool format_by_ending(struct options *options)
 
 static bool check_format(const struct options *options, bool format_given, struct err *err)
 {
-	const struct command_row *command = &command_rows[options->command];
+	bool there = options->command == COMMAND_ON;
+	const struct command_row *command = &command_rows[there ? options->remote_command : options->command];
 
 	return command->formats & 1u << options->format ||
 	       err_set(err, 0, "--%s: not %s: %s", format_given ? "format" : "log",
@@ -90,6 +91,37 @@ static bool check_log(struct options *options, bool format_given, struct err *er
 	if (options->rotate_bytes && options->format != FORMAT_MLOG)
 		return err_set(err, 0, "--rotate: only for a log that ends in .mlog");
 	return true;
+}
+
+/* What comes back from another machine: in the format that was asked for there, or that the
+ * extension of the log says. */
+static bool check_remote(struct options *options, const struct option_words *words, struct err *err)
+{
+	bool given = options_given(words, "format");
+
+	options->format = options->remote_command == COMMAND_RECORD ? FORMAT_MLOG : FORMAT_TABLE;
+	for (unsigned i = 0; i < words->n_options; i++)
+		if (strcmp(words->options[i].row->name, "format") == 0 &&
+		    !options_set(options, words->options[i].row, words->options[i].text, "--", err))
+			return false;
+	options->format_there = !given && options->log && format_by_ending(options);
+	return check_format(options, given, err);
+}
+
+/* Of one board a screen keeps the stream as it is; of several it is in a directory. */
+static bool check_kept(struct options *options, struct err *err)
+{
+	char buf[OPTION_SHOWN];
+
+	if (!options->log || options->n_wheres > 1)
+		return true;
+	if (strcmp(options->log, "-") != 0 && (!format_by_ending(options) || options->format == FORMAT_MLOG))
+		return true;
+	return err_set(
+		err, 0,
+		"--log: '%s': on keeps the stream, in a file that ends in .mlog: for rows give on WHERE "
+		"record -o FILE",
+		option_shown(buf, options->log));
 }
 
 static bool has_any_ending(const char *path)
@@ -251,6 +283,62 @@ static bool check_eval(struct options *options, bool format_given, struct err *e
 	       err_set(err, 0, "--format: eval writes metrics as a table only: also give --findings");
 }
 
+/* What was given, but would change nothing here. What the configuration file says is for other
+ * commands, too. */
+static bool check_heeded(const struct options *o, const struct option_words *words, struct err *err)
+{
+	static const char plain[] = "not with --once, which prints plain text",
+			  now[] = "not with on, which shows what happens now",
+			  rows[] = "not with --once of several boards, which prints a row of each",
+			  mlog[] = "only for a log that ends in .mlog";
+	bool once = o->once.w != 0, on = o->command == COMMAND_ON, several = once && o->n_wheres > 1,
+	     to_output = o->log && strcmp(o->log, "-") == 0,
+	     not_mlog = (o->command == COMMAND_LIVE || o->command == COMMAND_RECORD) &&
+			(o->log ? o->format != FORMAT_MLOG : once);
+	const struct {
+		const char *name;
+		bool unheeded;
+		const char *why;
+	} rules[] = {
+		{"duration", once, "not with --once: give --frames"},
+		{"baseline", once, "not with --once: malitop report compares logs"},
+		{"speed", once, "not with --once, which does not wait"},
+		{"follow", once, "not with --once, which begins at the start of the log"},
+		{"snapshot", once, plain},
+		{"theme", once, plain},
+		{"color", once && o->color == COLOR_ALWAYS, plain},
+		{"from", on, now},
+		{"to", on, now},
+		{"follow", on, now},
+		{"view", several, rows},
+		{"layout", several, rows},
+		{"user", several, rows},
+		{"refresh", several, rows},
+		{"lean", not_mlog, mlog},
+		{"flush", not_mlog, mlog},
+		{"sync", not_mlog || to_output, mlog},
+		{"rotate", not_mlog || to_output, mlog},
+		{"detail", not_mlog, mlog},
+		{"hot-callers", !on && !o->hot, "only with --hot"},
+		{"long", o->command == COMMAND_STAT && o->format != FORMAT_TABLE, "only for a table"},
+		{"force", (to_output || (on && !o->log && o->n_wheres == 1)) && !o->tables && !o->report_file,
+		 "only with --log FILE"},
+		{"seed", !on && !o->scenario && !(o->backends && strstr(o->backends, "sim")),
+		 "only with --demo or --backend sim"},
+	};
+
+	for (unsigned i = 0; i < words->n_options; i++) {
+		const struct option_row *row = words->options[i].row;
+
+		if (o->stream && !(row->commands & IN_EXPORT) && strcmp(row->name, "long") != 0)
+			return err_set(err, 0, "--%s: not with stat -, which measures nothing", row->name);
+		for (size_t k = 0; k < ARRAY_LEN(rules); k++)
+			if (rules[k].unheeded && strcmp(rules[k].name, row->name) == 0)
+				return err_set(err, 0, "--%s: %s", row->name, rules[k].why);
+	}
+	return true;
+}
+
 bool options_check(struct options *options, const struct option_words *words, bool refresh_given,
 		   struct err *err)
 {
@@ -269,6 +357,10 @@ bool options_check(struct options *options, const struct option_words *words, bo
 			       "--to: %s is not after --from, %s: both count from the start of the log",
 			       time_format(to, options->to_ns), time_format(from, options->from_ns));
 	if (!check_scope(options, err) || !check_repeat(options, words, err))
+		return false;
+	if (command == COMMAND_ON &&
+	    !(options->remote_command == COMMAND_ON ? check_kept(options, err)
+						    : check_remote(options, words, err)))
 		return false;
 	if ((command == COMMAND_LIVE || command == COMMAND_RECORD) && !check_log(options, format_given, err))
 		return false;
@@ -298,5 +390,7 @@ bool options_check(struct options *options, const struct option_words *words, bo
 		return err_set(err, 0,
 			       "passes: give --env to print the environment; stat --passes -- CMD times the "
 			       "passes of CMD");
-	return command != COMMAND_EVAL || check_eval(options, format_given, err);
+	if (command == COMMAND_EVAL && !check_eval(options, format_given, err))
+		return false;
+	return check_heeded(options, words, err);
 }

@@ -226,6 +226,98 @@ static void usage_error_names_what_and_what_to_try(void **state)
 	}
 }
 
+static void an_option_that_would_change_nothing_is_refused(void **state)
+{
+	static const struct {
+		const char *words[ARGS_MAX];
+		const char *message;
+	} cases[] = {
+		{{"--once", "-d", "3s"}, "--duration: not with --once"},
+		{{"--once", "--baseline", "x.mlog"}, "--baseline: not with --once"},
+		{{"--once", "--theme", "light"}, "--theme: not with --once"},
+		{{"--once", "--color", "always"}, "--color: not with --once"},
+		{{"--once", "--color", "never"}, NULL},
+		{{"--once", "--snapshot", "svg"}, "--snapshot: not with --once"},
+		{{"--once", "--lean"}, "--lean: only for a log"},
+		{{"--lean"}, NULL}, /* the key l begins a log */
+		{{"x.mlog", "--once", "--speed", "2"}, "--speed: not with --once"},
+		{{"x.mlog", "--once", "--follow"}, "--follow: not with --once"},
+		{{"record", "-o", "x.csv", "--lean"}, "--lean: only for a log that ends in .mlog"},
+		{{"record", "-o", "x.csv", "--flush", "1s"}, "--flush: only for"},
+		{{"record", "-o", "x.csv", "--sync", "1s"}, "--sync: only for"},
+		{{"record", "-o", "x.csv", "--detail", "late"}, "--detail: only for"},
+		{{"record", "-o", "-", "--sync", "1s"}, "--sync: only for"},
+		{{"record", "-o", "-", "--force"}, "--force: only with --log FILE"},
+		{{"record", "-o", "x.mlog", "--hot-callers"}, "--hot-callers: only with --hot"},
+		{{"stat", "--long", "-f", "csv"}, "--long: only for a table"},
+		{{"stat", "--force"}, "--force: only with --log FILE"},
+		{{"stat", "-", "-i", "1s"}, "--interval: not with stat -"},
+		{{"stat", "-", "--long", "-m", "GPUClock"}, NULL},
+		{{"--seed", "2"}, "--seed: only with --demo"},
+		{{"--seed", "2", "-b", "proc,sim"}, NULL},
+		{{"on", "x", "--from", "1s"}, "--from: not with on"},
+		{{"on", "x", "--follow"}, "--follow: not with on"},
+		{{"on", "x", "--force"}, "--force: only with --log FILE"},
+		{{"on", "x", "--once", "-d", "1s"}, "--duration: not with --once"},
+		{{"on", "x", "--once", "-o", "x.mlog", "--force"}, NULL},
+		{{"on", "x", "-o", "x.csv"},
+		 "--log: 'x.csv': on keeps the stream, in a file that ends in .mlog"},
+		{{"on", "x", "-o", "-"}, "--log: '-': on keeps the stream"},
+		{{"on", "x", "--hot", "--hot-callers"}, NULL},
+		{{"on", "x", "y", "--once", "-v", "queues"}, "--view: not with --once of several boards"},
+		{{"on", "x", "y", "-v", "queues", "--force"}, NULL},
+		{{"on", "x", "stat", "-r", "1s"}, "--refresh: not with on"},
+		{{"on", "x", "stat", "--once"}, "--once: not with on"},
+		{{"on", "x", "doctor", "--theme", "light"}, "--theme: not with on"},
+		{{"on", "x", "stat", "-o", "x.pftrace"}, "--log: not perfetto: stat writes"},
+		{{"on", "x", "stat", "-o", "x.csv", "-i", "1s"}, NULL},
+		{{"on", "x", "record", "-f", "html"}, "--format: not html: a log is"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+		struct options options;
+		struct err err = {0};
+		bool ok = parse_text(&options, cases[i].words, &err) == EXIT_DONE;
+
+		if (ok != !cases[i].message || (!ok && !strstr(err.text, cases[i].message)))
+			fail_msg("case %zu: %s", i, ok ? "not refused" : err.text);
+		options_fini(&options);
+	}
+}
+
+static void a_limit_is_named_by_the_message_that_meets_it(void **state)
+{
+	static const struct {
+		const char *command;
+		unsigned n;
+		const char *message;
+	} cases[] = {{"on", 64, NULL},
+		     {"on", 65, "on: 65 boards: expected 64 at most"},
+		     {"report", 100, NULL},
+		     {"report", 101, "report: 101 files: expected 100 at most"},
+		     {"export", 10001, "export: 10001 files: expected 10000 at most"}};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+		AUTOFREE char **words = xcalloc(cases[i].n + 4, sizeof(*words));
+		static char program[] = "malitop", name[] = "x.mlog";
+		AUTOFREE char *command = xstrdup(cases[i].command);
+		struct options options;
+		struct err err = {0};
+		bool ok;
+
+		words[0] = program;
+		words[1] = command;
+		for (unsigned k = 0; k < cases[i].n; k++)
+			words[2 + k] = name;
+		ok = options_parse(&options, (int)cases[i].n + 2, words, &err) == EXIT_DONE;
+		if (ok != !cases[i].message || (!ok && !strstr(err.text, cases[i].message)))
+			fail_msg("%s: %s", cases[i].command, ok ? "not refused" : err.text);
+		options_fini(&options);
+	}
+}
+
 static void defaults_are_those_of_the_contract(void **state)
 {
 	struct options o;
@@ -904,6 +996,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(usage_error_names_what_and_what_to_try),
+		cmocka_unit_test(an_option_that_would_change_nothing_is_refused),
+		cmocka_unit_test(a_limit_is_named_by_the_message_that_meets_it),
 		cmocka_unit_test(defaults_are_those_of_the_contract),
 		cmocka_unit_test(options_reach_their_fields),
 		cmocka_unit_test(optional_arguments_have_their_defaults),
