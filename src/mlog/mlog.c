@@ -56,6 +56,27 @@ bool mlog_head_get(struct mlog_head *head, const uint8_t bytes[MLOG_HEAD], uint6
 	       head->begin_ns <= head->end_ns && head->end_ns <= SAMPLE_NS_MAX;
 }
 
+int64_t mlog_start_ns(int64_t now_ns)
+{
+	return now_ns > UINT16_MAX ? now_ns - ((now_ns - ('\n' << 8 | '\r')) & UINT16_MAX) : now_ns;
+}
+
+bool mlog_head_is_start(const uint8_t bytes[MLOG_HEAD], const char **change)
+{
+	static const struct {
+		const char *bytes, *name;
+	} changes[] = {{"\r\r\n", "LF became CR LF"}, {"\r\r", "LF became CR"}, {"\r\n", NULL},
+		       {"\r", "LF was lost"},         {"\n\n", "CR became LF"}, {"\n", "CR LF became LF"}};
+
+	*change = NULL;
+	for (size_t i = 0; i < ARRAY_LEN(changes); i++)
+		if (memcmp(bytes + AT_BEGIN, changes[i].bytes, strlen(changes[i].bytes)) == 0) {
+			*change = changes[i].name;
+			break;
+		}
+	return memcmp(bytes, magic, sizeof(magic) - 1) == 0 && bytes[sizeof(magic) - 1] < '\t';
+}
+
 void mlog_block_put(const struct mlog_head *head, struct span payload, struct strbuf *out)
 {
 	strbuf_clear(out);

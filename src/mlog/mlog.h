@@ -40,6 +40,13 @@ void mlog_head_put(const struct mlog_head *head, uint8_t bytes[MLOG_HEAD]);
 /* Returns false if this is not a valid head at offset `at`. A valid one has 0 <= begin_ns <= end_ns
  * <= SAMPLE_NS_MAX. */
 bool mlog_head_get(struct mlog_head *head, const uint8_t bytes[MLOG_HEAD], uint64_t at);
+/* A start block begins at a moment whose bytes begin with CR LF, as the magic number of PNG has
+ * them: what the way of a stream does to line ends is seen at once. This is the last such moment
+ * before another one. */
+int64_t mlog_start_ns(int64_t now_ns);
+/* Whether these bytes seem to be the head of a start block, valid or not. If so, *change is what
+ * the way did to that: "LF became CR LF"; NULL: nothing, or something else. */
+bool mlog_head_is_start(const uint8_t bytes[MLOG_HEAD], const char **change);
 
 /* Write a block into *out, which is cleared: its head and its payload. */
 void mlog_block_put(const struct mlog_head *head, struct span payload, struct strbuf *out);

@@ -37,22 +37,22 @@ static bool append_block(void *ctx, const void *bytes, size_t n, struct err *err
 
 /* ---- opening ---- */
 
-static struct mlog_feed *open_stream(const char *name, int fd, struct err *err)
+static struct mlog_feed *open_stream(const char *name, const char *advice, int fd, struct err *err)
 {
 	struct mlog_feed *f = xcalloc(1, sizeof(*f));
 
 	f->fd = fd;
 	f->file = file_temporary(err);
-	f->stream = mlog_stream_new(name, append_block, f);
+	f->stream = mlog_stream_new(name, advice, append_block, f);
 	if (f->file)
 		return f;
 	mlog_close(f);
 	return NULL;
 }
 
-struct mlog_feed *mlog_open_remote(const char *name, struct err *err)
+struct mlog_feed *mlog_open_remote(const char *name, const char *advice, struct err *err)
 {
-	struct mlog_feed *f = open_stream(name, -1, err);
+	struct mlog_feed *f = open_stream(name, advice, -1, err);
 
 	if (f)
 		f->is_remote = true;
@@ -102,7 +102,7 @@ struct mlog_feed *mlog_open(const char *path, struct err *err)
 		err_set(err, errno, "%s: cannot open: %s", name, strerror(errno));
 		return NULL;
 	}
-	f = open_stream(name, fd, err);
+	f = open_stream(name, MLOG_NO_TERMINAL, fd, err);
 	if (!f || await_start(f, name, err))
 		return f;
 	mlog_close(f);
@@ -141,6 +141,7 @@ void mlog_connect(struct mlog_feed *f, int fd, int64_t gap_ns)
 {
 	mlog_disconnect(f);
 	f->fd = fd;
+	f->arrival.err = (struct err){0};
 	mlog_stream_again(f->stream, gap_ns);
 }
 
@@ -182,9 +183,12 @@ static bool take_some(struct mlog_feed *f, int timeout_ms)
 		err_set(&err, errno, "the stream cannot be read: %s", strerror(errno));
 	if (n > 0 && mlog_stream_add(f->stream, bytes, (size_t)n, &err))
 		return true;
-	if (f->is_remote && n <= 0)
+	if (f->is_remote && n <= 0) {
 		mlog_disconnect(f);
-	else
+		mlog_stream_state(f->stream, &f->arrival.stream);
+		if (!f->arrival.stream.started && !mlog_stream_end(f->stream, &err))
+			f->arrival.err = err;
+	} else
 		end_stream(f, err.text[0] ? &err : NULL);
 	return false;
 }

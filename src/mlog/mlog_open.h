@@ -14,8 +14,9 @@ struct mlog_feed;
 /* Open a file, or for "-" standard input, or a pipe, whose start block is waited for. NULL on
  * failure. */
 struct mlog_feed *mlog_open(const char *path, struct err *err);
-/* A stream that something else connects; `name` is for messages. Nothing is waited for. */
-struct mlog_feed *mlog_open_remote(const char *name, struct err *err);
+/* A stream that something else connects; `name` and `advice` are for messages (mlog_stream.h).
+ * Nothing is waited for. */
+struct mlog_feed *mlog_open_remote(const char *name, const char *advice, struct err *err);
 void mlog_close(struct mlog_feed *f); /* NULL is fine */
 /* For mlog_reader_new. */
 struct mlog_input mlog_opened(struct mlog_feed *f);
@@ -44,8 +45,9 @@ bool mlog_copy_end(struct mlog_feed *f, struct err *err);
 
 struct mlog_arrival {
 	struct mlog_stream_state stream;
-	bool ended;     /* nothing more arrives */
-	struct err err; /* why, if that is not the end of the stream; text "" without */
+	bool ended; /* nothing more arrives */
+	/* Why, if that is not the end of the stream, or what came instead of one; text "" without. */
+	struct err err;
 };
 void mlog_arrival(const struct mlog_feed *f, struct mlog_arrival *arrival);
 /* What a reader cannot see, as mlog_reader_complain has it: bytes that were skipped on arrival, and

@@ -11,17 +11,17 @@
 
 #define HEAD_AT 8                  /* place in a head */
 #define SAME_CLOCK_NS 2000000000ll /* what setting the wall clock a little may change */
-#define SHOWN 40
+#define FIRST 512
+#define SHOWN 300
 
 struct mlog_stream {
-	char *name;
+	char *name, *advice; /* how to have no terminal on the way */
 	mlog_write_fn *write;
 	void *ctx;
 	struct mlog_stream_state state;
 	struct strbuf in;  /* what arrived, and is no complete block yet */
-	char first[SHOWN]; /* its first bytes, for a message */
+	char first[FIRST]; /* its first bytes, for a message */
 	size_t n_first;
-	bool has_magic;        /* there was something like a head */
 	struct strbuf plain;   /* an unpacked start block */
 	struct strbuf sources; /* of the first start block */
 	struct strbuf block;   /* to pass on */
@@ -33,11 +33,12 @@ struct mlog_stream {
 	struct mlog_builder *builder; /* of notes */
 };
 
-struct mlog_stream *mlog_stream_new(const char *name, mlog_write_fn *write, void *ctx)
+struct mlog_stream *mlog_stream_new(const char *name, const char *advice, mlog_write_fn *write, void *ctx)
 {
 	struct mlog_stream *s = xcalloc(1, sizeof(*s));
 
 	s->name = xstrdup(name);
+	s->advice = xstrdup(advice);
 	s->write = write;
 	s->ctx = ctx;
 	s->builder = mlog_builder_new(NULL, 0);
@@ -55,6 +56,7 @@ void mlog_stream_free(struct mlog_stream *s)
 	strbuf_fini(&s->sources);
 	strbuf_fini(&s->block);
 	free(s->name);
+	free(s->advice);
 	free(s);
 }
 
@@ -104,22 +106,34 @@ bool mlog_stream_note(struct mlog_stream *s, struct mlog_note note, int64_t gap_
 	return pass_block(s, head, payload, err);
 }
 
-static bool refuse_bytes(const struct mlog_stream *s, const uint8_t *p, size_t n, struct err *err)
+/* Text came instead of a stream. A message of malitop explains more than a greeting before it. */
+static bool refuse_text(const struct mlog_stream *s, struct err *err)
 {
-	char shown[SHOWN];
-	struct mlog_head head;
+	char shown[SHOWN], text[FIRST + 1];
+	const char *said;
 
-	if (n >= MLOG_HEAD && mlog_head_get(&head, p, wire_get_u64(p + HEAD_AT)))
+	memcpy(text, s->first, s->n_first);
+	text[s->n_first] = 0;
+	said = strstr(text, "malitop: ");
+	if (said)
+		text[said - text + (ptrdiff_t)strcspn(said, "\r\n")] = 0;
+	return err_set(err, 0, "%s: not a stream of malitop: it %s '%s'", s->name,
+		       said ? "says" : "begins with",
+		       str_printable(shown, sizeof(shown), said ? said : text));
+}
+
+static bool refuse_start(struct mlog_stream *s, const uint8_t *p, const char *change, struct err *err)
+{
+	s->state.altered = true;
+	if (p[4] > MLOG_VERSION && p[5] == MLOG_START)
 		return err_set(err, 0,
-			       "%s: the stream ended inside its start block: see the messages of its writer",
-			       s->name);
-	if (s->has_magic)
-		return err_set(err, 0,
-			       "%s: a stream in another version of the format, or altered on its way: is "
-			       "there a terminal in between?",
-			       s->name);
-	return err_set(err, 0, "%s: not a stream of malitop: it begins with '%s'", s->name,
-		       str_printable(shown, sizeof(shown), s->first));
+			       "%s: a stream in another version of the format, %u: this malitop reads %u",
+			       s->name, p[4], MLOG_VERSION);
+	if (change)
+		return err_set(err, 0, "%s: %s on the way: is there a terminal in between? %s", s->name,
+			       change, s->advice);
+	return err_set(err, 0, "%s: the stream was altered on its way: is there a terminal in between? %s",
+		       s->name, s->advice);
 }
 
 bool mlog_stream_index(struct mlog_stream *s, mlog_write_fn *write, void *ctx, struct err *err)
@@ -136,8 +150,15 @@ bool mlog_stream_index(struct mlog_stream *s, mlog_write_fn *write, void *ctx, s
 
 bool mlog_stream_end(struct mlog_stream *s, struct err *err)
 {
+	const uint8_t *in = (const uint8_t *)s->in.p;
+	struct mlog_head head;
+
+	if (!s->state.started && s->in.n >= MLOG_HEAD && mlog_head_get(&head, in, wire_get_u64(in + HEAD_AT)))
+		return err_set(err, 0,
+			       "%s: the stream ended inside its start block: see the messages of its writer",
+			       s->name);
 	if (!s->state.started)
-		return !s->in.n || refuse_bytes(s, (const uint8_t *)s->in.p, s->in.n, err);
+		return !s->n_first || refuse_text(s, err);
 	if (!s->state.complete)
 		return true;
 	return mlog_stream_index(s, s->write, s->ctx, err);
@@ -250,6 +271,7 @@ static bool take_block(struct mlog_stream *s, struct mlog_head head, struct span
 static size_t take_one(struct mlog_stream *s, const uint8_t *p, size_t n, bool *ok, struct err *err)
 {
 	struct mlog_head head;
+	const char *change;
 	const uint8_t *next;
 	size_t skip;
 
@@ -266,19 +288,20 @@ static size_t take_one(struct mlog_stream *s, const uint8_t *p, size_t n, bool *
 			return MLOG_HEAD + head.size;
 		}
 	}
-	s->has_magic |= memcmp(p, "MLog", 4) == 0;
 	next = memmem(p + 1, n - 1, "MLog", 4);
 	skip = next ? (size_t)(next - p) : n - 3; /* the last three may begin one */
 	if (s->state.started)
 		s->state.skipped += skip;
+	else if (mlog_head_is_start(p, &change))
+		*ok = refuse_start(s, p, change, err);
 	else if (s->state.bytes > MLOG_STREAM_BEFORE)
-		*ok = refuse_bytes(s, p, n, err);
+		*ok = refuse_text(s, err);
 	return skip;
 }
 
 bool mlog_stream_add(struct mlog_stream *s, const void *bytes, size_t n, struct err *err)
 {
-	size_t at = 0, done, len = n < SHOWN - 1 - s->n_first ? n : SHOWN - 1 - s->n_first;
+	size_t at = 0, done, len = n < FIRST - s->n_first ? n : FIRST - s->n_first;
 	bool ok = true;
 
 	memcpy(s->first + s->n_first, bytes, len);
@@ -298,5 +321,5 @@ void mlog_stream_again(struct mlog_stream *s, int64_t gap_ns)
 	s->in.n = 0;
 	s->gap_ns = gap_ns;
 	if (!s->state.started)
-		s->state.bytes = 0;
+		s->state.bytes = s->n_first = 0;
 }

@@ -15,10 +15,15 @@
 
 #define MLOG_STREAM_BEFORE 65536 /* bytes before the start block: greetings of a login, at most */
 
+/* The advice for a stream that may have come any way. */
+#define MLOG_NO_TERMINAL \
+	"ssh -T, adb shell -T, adb exec-out, docker exec without -t and su without a pty have none"
+
 struct mlog_stream;
 
 struct mlog_stream_state {
 	bool started;     /* the start block was passed on */
+	bool altered;     /* bytes of the first start block were changed on the way */
 	bool complete;    /* its recording ended normally: no block followed the index */
 	uint64_t blocks;  /* data blocks that were passed on */
 	uint64_t skipped; /* bytes that were no block, since the first start block */
@@ -27,12 +32,13 @@ struct mlog_stream_state {
 	unsigned joined;  /* start blocks after the first one */
 };
 
-/* `write` gets the log that is made, a block at a time. `name` is for messages. */
-struct mlog_stream *mlog_stream_new(const char *name, mlog_write_fn *write, void *ctx);
+/* `write` gets the log that is made, a block at a time. `name` and `advice`, how to keep a terminal
+ * out of the way, are for messages. */
+struct mlog_stream *mlog_stream_new(const char *name, const char *advice, mlog_write_fn *write, void *ctx);
 void mlog_stream_free(struct mlog_stream *s);
 
-/* Take n bytes. Returns false if nothing more can be read from this stream: it is not a log, or
- * another log follows, or `write` failed. */
+/* Take n bytes. Returns false if nothing more can be read from this stream: it is not a log, was
+ * altered before it arrived, another log follows, or `write` failed. */
 bool mlog_stream_add(struct mlog_stream *s, const void *bytes, size_t n, struct err *err);
 /* A new connection begins: an incomplete block is dropped. If its clock has nothing to do with the
  * one before (the board was started again), its data begin gap_ns after the end of the data. */

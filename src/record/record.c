@@ -1,5 +1,6 @@
 #include "record/measure.h"
 
+#include "mlog/mlog_stream.h"
 #include "base/message.h"
 
 #include <stdio.h>
@@ -29,10 +30,11 @@ int record_run(const struct sys *sys, struct options *options, struct strbuf *ou
 	int status;
 
 	if (streams && options->format == FORMAT_MLOG && isatty(STDOUT_FILENO)) {
-		err_set(err, ERR_USAGE,
-			"--log: a stream of counters is not for a terminal: pipe it into 'malitop -', or "
-			"give -o "
-			"FILE.mlog");
+		bool has_reader = options->control && strcmp(options->control, "-") == 0;
+
+		err_set(err, ERR_USAGE, "--log: a stream of counters is not for a terminal: %s",
+			has_reader ? "the connection makes one: " MLOG_NO_TERMINAL
+				   : "pipe it into 'malitop -', or give -o FILE.mlog");
 		return EXIT_USAGE;
 	}
 	if (!measure_open(&m, sys, options, err) || !measure_begin(&m, NULL, err))

@@ -51,9 +51,14 @@ static int64_t read_clocks(const struct sys *sys, int64_t *monotonic_ns, int64_t
 
 static void set_clock(struct raw *r)
 {
-	read_clocks(r->session->sys, &r->log.about.monotonic_ns, &r->log.about.realtime_ns);
-	r->offset_ns = r->log.about.realtime_ns - r->log.about.monotonic_ns;
-	r->slept_ns = r->session->sys->boottime_ns(r->session->sys) - r->log.about.monotonic_ns;
+	struct mlog_about *about = &r->log.about;
+	int64_t now_ns;
+
+	read_clocks(r->session->sys, &now_ns, &about->realtime_ns);
+	r->offset_ns = about->realtime_ns - now_ns;
+	about->monotonic_ns = mlog_start_ns(now_ns);
+	about->realtime_ns = about->monotonic_ns + r->offset_ns;
+	r->slept_ns = r->session->sys->boottime_ns(r->session->sys) - now_ns;
 }
 
 static bool note_offset(struct raw *r, int64_t monotonic_ns, const char *text, struct err *err)

@@ -19,22 +19,48 @@
 struct remote;
 
 /* The program that makes the connection to one command there. */
-#define REMOTE_NOT_FOUND 127 /* of a shell: there is no such program */
 struct remote_program {
-	pid_t pid; /* of its group as well; 0: none */
-	int in_fd, out_fd;
+	pid_t pid;                  /* of its group as well; 0: none */
+	int in_fd, out_fd, said_fd; /* its standard input, output and error; -1: closed */
+	bool is_fed;                /* something comes first on its standard input, which takes a while */
+	bool has_terminal;          /* it asked for it */
+	char machine[32];           /* what uname -m says there, once it was asked */
 };
-/* Run options->remote_command there; its messages go to our standard error. */
+/* Run options->remote_command there. */
 bool remote_program_start(struct remote_program *p, const struct options *options, const char *where,
 			  struct err *err);
 /* Wait for its end, and close the rest. Returns its exit status. */
 int remote_program_end(struct remote_program *p);
+/* Whether it has stopped because it asks for a password; let it have the terminal if so; take the
+ * terminal back. */
+bool remote_program_asks(const struct remote_program *p);
+void remote_program_lend(struct remote_program *p);
+void remote_program_reclaim(struct remote_program *p);
+/* Show what it has said on our standard error, without control characters. *held keeps the rest.
+ * Waits if nothing came; closes said_fd at its end. */
+void remote_program_show(struct remote_program *p, struct strbuf *held);
+/* Explain an exit status that says that no malitop ran there; `line` is the last one that was said.
+ * Returns whether it is one. */
+bool remote_refusal(const struct options *options, const char *where, int status, const char *line,
+		    struct err *err);
+/* How to keep a terminal out of this connection. */
+const char *remote_advice(const char *where);
 
 /* Begin to connect; remote_run goes on with it. NULL if the program cannot be started. `options`
  * has what the far side is given; it and `where` must outlive it. */
 struct remote *remote_new(const struct sys *sys, const struct options *options, const char *where,
 			  struct err *err);
-/* Wait for the start block. false: it did not come; the message has the last line that the program
+/* Take what has come so far; never waits. */
+enum remote_start {
+	REMOTE_CONNECTS,
+	REMOTE_ASKS,  /* remote_program_asks: it needs the terminal, which remote_await gives it */
+	REMOTE_BEGAN, /* with the start block */
+	REMOTE_ENDED
+} remote_look(struct remote *r);
+/* Connect anew: what asked for a password may have taken the modes of our screen for those of the
+ * terminal. */
+bool remote_restart(struct remote *r, struct err *err);
+/* Wait for the start block. false: it does not come; the message has the last line that the program
  * said. */
 bool remote_await(struct remote *r, struct err *err);
 /* Let the far side end, without waiting for it. */
@@ -56,8 +82,8 @@ void remote_retry(struct remote *r); /* try at once */
 /* When the last byte arrived, or it was started; the last line that the program said. */
 int64_t remote_heard_ns(const struct remote *r);
 void remote_why(const struct remote *r, char *line, size_t size);
-/* Keep the stream in a file (log_file.h), all of it so far and what follows; end that, which close
- * does as well. An error later is in remote_log_state. */
+/* Keep the stream in a file (log_file.h), all of it so far and what follows, instead of the file
+ * before; end that, which close does as well. An error later is in remote_log_state. */
 bool remote_log(struct remote *r, const char *path, bool force, struct err *err);
 bool remote_log_end(struct remote *r, struct err *err);
 /* The bytes in it; *name is without directories. NULL: there is none, *failed (or text "") says

@@ -1,5 +1,6 @@
 #include "tui/live.h"
 
+#include "base/alloc.h"
 #include "base/self.h"
 #include "tui/live_priv.h"
 
@@ -359,8 +360,52 @@ static bool wait_for_devices(struct live *l, struct err *err)
 		return true;
 	if (!open_terminal(l, err))
 		return false;
-	l->end = !splash_run(l->sys, l->term, fd.fd, since, &l->signal);
+	l->end = !splash_run(
+		l->sys, l->term,
+		&(struct splash){.title = "opening the GPU driver",
+				 .reason = "The driver may be loading firmware or waking the GPU.",
+				 .remedy = "If this does not end: `malitop -b proc` shows only the CPU.",
+				 .fd = fd.fd},
+		since, &l->signal);
 	return true;
+}
+
+static bool is_connected(void *remote)
+{
+	return remote_look(remote) != REMOTE_CONNECTS;
+}
+
+/* Wait for another machine likewise. If the connection asks for a password, the terminal is first as
+ * it was before. */
+static bool wait_for_board(struct live *l, struct remote *remote, struct err *err)
+{
+	struct pollfd fd = {.fd = mlog_arrival_fd(remote_feed(remote)), .events = POLLIN};
+	int64_t since = l->sys->monotonic_ns(l->sys);
+	char title[80];
+
+	self_unload();
+	while (!is_connected(remote) && l->sys->monotonic_ns(l->sys) - since < PATIENCE_MS * 1000000ll)
+		l->sys->poll(l->sys, &fd, 1, PATIENCE_MS / 4);
+	if (!is_connected(remote)) {
+		if (!open_terminal(l, err))
+			return false;
+		snprintf(title, sizeof(title), "connecting to %.60s", remote_where(remote));
+		l->end = !splash_run(l->sys, l->term,
+				     &(struct splash){.title = title,
+						      .reason = "Nothing has come from malitop there yet.",
+						      .remedy = "If this does not end: does the program that "
+								"connects work by itself?",
+						      .fd = fd.fd,
+						      .is_done = is_connected,
+						      .ctx = remote},
+				     since, &l->signal);
+	}
+	if (l->term && !l->end && remote_look(remote) == REMOTE_ASKS) {
+		term_close(take_ptr(&l->term));
+		if (!remote_restart(remote, err))
+			return false;
+	}
+	return l->end || remote_await(remote, err);
 }
 
 /* Set up what only a measurement has: counting one process, recording a log, reading processes. */
@@ -452,16 +497,23 @@ enum exit_status live_run(const struct sys *sys, const struct options *options, 
 	 * request. */
 	bool instances = options->per_core || options->interval_ns >= 10000000, ok, closed;
 	struct live l = {.sys = sys, .options = options, .has_instances = instances};
+	struct remote *remote = NULL;
 	struct err late = {0};
 
-	if (options->command == COMMAND_REPLAY || options->command == COMMAND_ON)
-		ok = (l.player = player_open(&l.session, sys, options, NULL, err)) != NULL;
+	if (options->command == COMMAND_ON)
+		ok = (remote = remote_new(sys, options, options->where, err)) != NULL &&
+		     wait_for_board(&l, remote, err);
 	else
-		ok = session_begin(&l.session, sys, options, 0, instances, err) && wait_for_devices(&l, err);
+		ok = options->command == COMMAND_REPLAY ||
+		     (session_begin(&l.session, sys, options, 0, instances, err) &&
+		      wait_for_devices(&l, err));
+	if (ok && !l.end && (options->command == COMMAND_ON || options->command == COMMAND_REPLAY))
+		ok = (l.player = player_open(&l.session, sys, options, take_ptr(&remote), err)) != NULL;
 	ok = ok && (l.end || start_screen(&l, err));
 	if (ok)
 		run_loop(&l);
 	closed = close_all(&l, &late);
+	remote_close(remote); /* which was not waited for */
 	if (ok)
 		*err = late; /* problems of a log are reported, but are not a failure */
 	*signal = l.signal;

@@ -1,7 +1,7 @@
 /* live_priv: the state of the live screen. live.c is its loop, live_modes.c the modes over the
  * view, keys and clicks, live_actions.c the actions of keys, live_time.c the shown time,
  * live_save.c writes files, live_settings.c changes settings, live_layout.c the Overview,
- * worst_card.c lists the longest frames, splash.c waits for devices. Only these files include
+ * worst_card.c lists the longest frames, splash.c waits for devices and connections. Only these files include
  * this. */
 #ifndef MALITOP_LIVE_PRIV_H
 #define MALITOP_LIVE_PRIV_H
@@ -163,9 +163,17 @@ const struct frame_facts *worst_card_selected(const struct worst_card *card, con
 
 /* ---- splash.c ---- */
 
-/* Show which devices the program waits for, and for how long, until fd is readable. Returns false
- * if the user quits before. *signal is then the signal that ended it, 0 for a key. */
-bool splash_run(const struct sys *sys, struct term *term, int fd, int64_t since_ns, int *signal);
+/* What the program waits for: until fd is readable or, if it is not NULL, is_done. */
+struct splash {
+	const char *title, *reason, *remedy;
+	int fd;
+	bool (*is_done)(void *ctx); /* also asked every 100 ms */
+	void *ctx;
+};
+/* Show that, and for how long. Returns false if the user quits before. *signal is then the signal
+ * that ended it, 0 for a key. */
+bool splash_run(const struct sys *sys, struct term *term, const struct splash *splash, int64_t since_ns,
+		int *signal);
 
 /* ---- live_settings.c: show them; draw them; handle a key ---- */
 

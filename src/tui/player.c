@@ -434,7 +434,7 @@ const struct pass_run *player_frames(struct player *p)
 struct player *player_open(struct session *session, const struct sys *sys, const struct options *options,
 			   struct remote *remote, struct err *err)
 {
-	bool owned = !remote && options->command == COMMAND_ON;
+	bool owned = options->command == COMMAND_ON && options->n_wheres == 1;
 	const struct session_source *first;
 	struct player *p;
 	const char *operand, *slash;
@@ -442,7 +442,7 @@ struct player *player_open(struct session *session, const struct sys *sys, const
 	bool is_stream;
 	char name[48];
 
-	if (owned)
+	if (owned && !remote)
 		remote = remote_new(sys, options, options->where, err);
 	if (owned && (!remote || !remote_await(remote, err))) {
 		remote_close(remote);

@@ -73,7 +73,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	AUTO_STRBUF struct strbuf out = {0};
 	struct mlog_note note = {.kind = MLOG_NOTE_MESSAGE, .source = -1, .text = "cut"};
-	struct mlog_stream *s = mlog_stream_new("fuzz", write_block, &out);
+	struct mlog_stream *s = mlog_stream_new("fuzz", "", write_block, &out);
 	size_t n = size ? size - 1 : 0, piece = size && data[0] >= 8 ? data[0] * 5u : 1u << 20;
 	uint8_t *copy = xmalloc(n + 1);
 	struct err err = {0};

@@ -22,7 +22,7 @@ struct stream_bench {
 static void begin_stream(struct stream_bench *b)
 {
 	*b = (struct stream_bench){.ok = true};
-	b->stream = mlog_stream_new("the stream", mlog_file_write, &b->out);
+	b->stream = mlog_stream_new("the stream", MLOG_NO_TERMINAL, mlog_file_write, &b->out);
 }
 
 static void send_bytes(struct stream_bench *b, const void *bytes, size_t n, size_t piece)
@@ -198,6 +198,76 @@ static void what_is_no_stream_is_refused_with_what_it_is(void **state)
 	mlog_file_fini(&whole);
 }
 
+/* As tr and a terminal do it: each of `from` becomes `to`. */
+static struct mlog_file replaced(const struct mlog_file *f, const char *from, const char *to)
+{
+	size_t n = strlen(from);
+	struct mlog_file out = {0};
+
+	for (size_t at = 0; at < f->n;) {
+		bool is_it = at + n <= f->n && memcmp(f->p + at, from, n) == 0;
+
+		mlog_file_write(&out, is_it ? to : f->p + at, is_it ? strlen(to) : 1, NULL);
+		at += is_it ? n : 1;
+	}
+	return out;
+}
+
+static void what_the_way_did_to_line_ends_is_said_with_the_first_block(void **state)
+{
+	static const struct {
+		const char *from, *to, *said;
+	} cases[] = {{"\n", "\r\n", "LF became CR LF on the way"},
+		     {"\n", "\r", "LF became CR on the way"},
+		     {"\r", "\n", "CR became LF on the way"},
+		     {"\r\n", "\n", "CR LF became LF on the way"},
+		     {"\r", "", "CR LF became LF on the way"},
+		     {"\n", "", "LF was lost on the way"},
+		     {"M", "M", NULL},
+		     {"\1", "", "the stream was altered on its way"}};
+	struct mlog_file log = {0};
+	struct mlog_about about = *mlog_file_about();
+	AUTO_STRBUF struct strbuf text = {0};
+	struct stream_bench b;
+	struct mlog_state state_of_log;
+
+	(void)state;
+	about.monotonic_ns = mlog_start_ns(MLOG_FILE_START);
+	assert_true(about.monotonic_ns <= MLOG_FILE_START && about.monotonic_ns > MLOG_FILE_START - 70000);
+	mlog_writer_free(mlog_writer_new(&about, mlog_file_write, &log, NULL));
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+		struct mlog_file other = replaced(&log, cases[i].from, cases[i].to);
+
+		begin_stream(&b);
+		send_bytes(&b, "Welcome\n", 8, 8);
+		send_bytes(&b, other.p, other.n < 64 ? other.n : 64, 7);
+		if (!cases[i].said)
+			send_bytes(&b, other.p + 64, other.n - 64, 100);
+		mlog_stream_state(b.stream, &b.state);
+		assert_int_equal(b.ok, !cases[i].said);
+		assert_int_equal(b.state.altered, !b.ok);
+		if (cases[i].said && !strstr(b.err.text, cases[i].said))
+			fail_msg("case %zu: %s", i, b.err.text);
+		end_stream(&b, &text, &state_of_log);
+		mlog_file_fini(&other);
+	}
+	mlog_file_fini(&log);
+}
+
+static void a_message_of_malitop_is_found_behind_a_greeting(void **state)
+{
+	static const char came[] = "Welcome\r\nmalitop: --log: not for a terminal\r\n$ ";
+	AUTO_STRBUF struct strbuf text = {0};
+	struct mlog_state log;
+	struct stream_bench b;
+
+	(void)state;
+	begin_stream(&b);
+	send_bytes(&b, came, sizeof(came) - 1, 10);
+	end_stream(&b, &text, &log);
+	assert_non_null(strstr(b.err.text, "it says 'malitop: --log: not for a terminal'"));
+}
+
 static void a_log_of_other_sources_does_not_follow(void **state)
 {
 	struct mlog_file whole = mlog_file_make(2, true), other = {0};
@@ -228,6 +298,8 @@ int main(void)
 		cmocka_unit_test(a_missing_byte_costs_one_block),
 		cmocka_unit_test(a_connection_made_again_goes_on_in_the_same_log),
 		cmocka_unit_test(what_is_no_stream_is_refused_with_what_it_is),
+		cmocka_unit_test(what_the_way_did_to_line_ends_is_said_with_the_first_block),
+		cmocka_unit_test(a_message_of_malitop_is_found_behind_a_greeting),
 		cmocka_unit_test(a_log_of_other_sources_does_not_follow),
 	};
 

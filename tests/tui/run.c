@@ -14,6 +14,7 @@
 
 #include <cmocka.h>
 
+#define WORDS_MOST 8
 #define FAKE "tests/fake/libfakemali.so"
 
 static char *program, *fake;
@@ -37,6 +38,7 @@ void run_start(struct run *run, const struct run_options *o)
 		NULL};
 	AUTOFREE char *refresh = xstrdup(o->refresh ? o->refresh : "-r100ms");
 	char *argv[] = {program, demo, seed, interval, refresh, NULL, NULL};
+	AUTOFREE char **words = NULL;
 	AUTOFREE char *arg = xstrdup(o->arg ? o->arg : ""), *log = xstrdup(o->log ? o->log : "");
 	struct pty_options options = {.cols = o->cols ? o->cols : RUN_COLS,
 				      .rows = o->rows ? o->rows : RUN_ROWS,
@@ -53,6 +55,15 @@ void run_start(struct run *run, const struct run_options *o)
 	if (o->log) {                                           /* nor an interval */
 		memmove(argv + 2, argv + 4, 3 * sizeof(*argv));
 		argv[1] = log;
+	}
+	if (o->words) {
+		unsigned n = 0;
+
+		words = xcalloc(WORDS_MOST + 2, sizeof(*words));
+		words[0] = program;
+		for (; n < WORDS_MOST && o->words[n]; n++)
+			words[n + 1] = (char *)(uintptr_t)o->words[n];
+		options.argv = words;
 	}
 	emulator_init(&run->emulator, options.cols, options.rows);
 	pty_start(&run->pty, &options);

@@ -15,10 +15,11 @@ struct run {
 struct run_options {
 	int cols, rows;
 	const char *term, *env;
-	const char *refresh; /* "-r100ms" if NULL */
-	const char *arg;     /* one more */
-	const char *devices; /* fake Mali devices, as libfakemali.so takes them, instead of --demo */
-	const char *log;     /* replay this file instead */
+	const char *refresh;      /* "-r100ms" if NULL */
+	const char *arg;          /* one more */
+	const char *devices;      /* fake Mali devices, as libfakemali.so takes them, instead of --demo */
+	const char *log;          /* replay this file instead */
+	const char *const *words; /* all arguments, up to NULL, instead of these */
 	bool ignore_hup;
 };
 

@@ -1,4 +1,5 @@
-/* The real program over fake Mali devices that take their time, go, come back, and are several. */
+/* The real program over fake Mali devices and connections that take their time, go, come back, and
+ * are several. */
 #include "base/alloc.h"
 #include "tests/tui/run.h"
 #include "tests/support/await.h"
@@ -85,6 +86,49 @@ static void a_slow_driver_is_waited_for_with_a_screen_that_says_so(void **state)
 		assert_true(pty_same_modes(&run.pty.before, &run.pty.report.modes));
 		run_stop(&run);
 	}
+}
+
+/* A connection that brings nothing: keys work meanwhile. One that asks gets the terminal. */
+static void a_connection_is_waited_for_with_a_screen_that_takes_keys(void **state)
+{
+	static const struct {
+		const char *key;
+		int killed_by;
+	} keys[] = {{"q", 0}, {"\x03", SIGINT}};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(keys); i++) {
+		struct run run;
+
+		run_start(&run, &(struct run_options){.words = (const char *const[]){
+							      "on", "cmd:exec sleep 1000; :", NULL}});
+		assert_true(run_wait(&run, 0, "connecting to cmd:exec sleep"));
+		pty_send(&run.pty, keys[i].key);
+		assert_true(pty_wait_report(&run.pty, 0));
+		assert_int_equal(run.pty.report.status, keys[i].killed_by); /* as of waitpid; 0 is success */
+		run_assert_as_before(&run);
+		run_stop(&run);
+	}
+}
+
+static void a_connection_that_asks_for_a_password_gets_the_terminal(void **state)
+{
+	AUTOFREE char *where =
+		xasprintf("cmd:asks() { sleep 1; stty -echo </dev/tty; printf 'Password: ' >/dev/tty; read p "
+			  "</dev/tty; "
+			  "stty echo </dev/tty; shift; [ \"$p\" = secret ] && exec %s \"$@\" --demo; }; asks",
+			  run_program());
+	struct run run;
+
+	(void)state;
+	run_start(&run, &(struct run_options){.words = (const char *const[]){"on", where, NULL}});
+	assert_true(run_wait(&run, 0, "connecting to cmd:asks"));
+	assert_true(run_wait(&run, 0, "Password:"));
+	pty_send(&run.pty, "secret\n");
+	assert_true(run_wait(&run, 0, "REMOTE"));
+	run_quit(&run);
+	assert_true(pty_same_modes(&run.pty.before, &run.pty.report.modes));
+	run_stop(&run);
 }
 
 static void a_driver_that_opens_at_once_has_no_such_screen(void **state)
@@ -382,6 +426,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_slow_driver_is_waited_for_with_a_screen_that_says_so),
+		cmocka_unit_test(a_connection_is_waited_for_with_a_screen_that_takes_keys),
+		cmocka_unit_test(a_connection_that_asks_for_a_password_gets_the_terminal),
 		cmocka_unit_test(a_driver_that_opens_at_once_has_no_such_screen),
 		cmocka_unit_test(a_driver_that_never_opens_can_be_left),
 		cmocka_unit_test(what_fails_late_says_so_on_the_terminal_as_it_was),
