@@ -386,24 +386,52 @@ void boards_prefer(struct boards *b, const struct board_row *full)
 	}
 }
 
-void boards_log(struct boards *b, const char *dir)
+/* A board whose own view keeps its stream already goes on with that file. */
+static bool log_board(const struct boards *b, struct board_row *board, const char *dir, struct err *err)
 {
-	struct err err;
+	AUTOFREE char *path = xasprintf("%s/%s.mlog", dir, board->name);
+	uint64_t bytes;
 
-	b->logs = !b->logs;
+	for (char *p = path + strlen(dir) + 1; *p; p++)
+		*p = *p == '/' ? '-' : *p;
+	return remote_log_state(board->remote, &bytes, err) ||
+	       remote_log(board->remote, path, b->options->force, err);
+}
+
+bool boards_log(struct boards *b, const char *dir, struct err *failed)
+{
+	unsigned n = 0;
+	bool ok = true;
+
 	for (unsigned i = 0; i < b->n; i++) {
 		struct board_row *board = b->boards[i];
-		AUTOFREE char *path = xasprintf("%s/%s.mlog", dir, board->name);
-		bool ok =
-			!board->remote || (b->logs ? remote_log(board->remote, path, b->options->force, &err)
-						   : remote_log_end(board->remote, &err));
+		struct err err;
 
-		if (!ok)
-			strbuf_printf(&b->said, "%s: %s\n", board->name, err.text);
+		if (!board->remote)
+			continue;
+		if (b->logs ? remote_log_end(board->remote, &err) : log_board(b, board, dir, &err)) {
+			n++;
+			continue;
+		}
+		err_set(failed, 0, "%s: %s", board->name, err.text);
+		strbuf_printf(&b->said, "%s\n", failed->text);
+		ok = false;
 	}
-	strbuf_printf(&b->said, "log: %s in %s%s\n",
-		      b->logs ? "all streams are kept" : "the files are complete", dir,
-		      b->logs ? "; l stops that" : "");
+	b->logs = !b->logs && n;
+	if (b->logs)
+		strbuf_printf(&b->said, "log: the stream%s of %u board%s %s kept in %s; l stops that\n",
+			      plural_ending(n), n, plural_ending(n), n == 1 ? "is" : "are", dir);
+	else if (n)
+		strbuf_printf(&b->said, "log: the files are complete in %s\n", dir);
+	return ok;
+}
+
+bool board_log_failed(struct board_row *board, struct err *err)
+{
+	uint64_t bytes;
+
+	return board->remote && !remote_log_state(board->remote, &bytes, err) && err->text[0] &&
+	       !remote_log_end(board->remote, err);
 }
 
 /* ---- words ---- */

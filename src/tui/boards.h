@@ -14,7 +14,6 @@
 #include "tui/keys.h"
 #include "views/frame.h"
 
-#define BOARDS_MOST 64
 #define BOARDS_PAST 240 /* steps of history */
 #define BOARDS_STEP_NS 1000000000ll
 #define BOARDS_DIM_NS 3000000000ll /* numbers are dim from this age on, and unknown from the next one on */
@@ -98,8 +97,11 @@ bool boards_move(struct boards *b, int by, int64_t now_ns);
 void boards_arrange(struct boards *b, int64_t now_ns, bool at_once);
 /* Request all data of one board, and of the others the data for a row; NULL: for a row only. */
 void boards_prefer(struct boards *b, const struct board_row *full);
-/* Write the streams of all boards to files in that directory; NULL: stop. */
-void boards_log(struct boards *b, const char *dir);
+/* Begin or stop to write the streams of all boards to files in that directory. Returns false if one
+ * of them failed, *failed is the last one. */
+bool boards_log(struct boards *b, const char *dir, struct err *failed);
+/* Whether the file of a board has ended because of an error. It is told once. */
+bool board_log_failed(struct board_row *board, struct err *err);
 
 /* Return the age of the newest data in ns; INT64_MAX without any. */
 int64_t board_age_ns(const struct board_row *board, int64_t now_ns);

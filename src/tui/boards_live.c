@@ -130,7 +130,7 @@ static void do_key(struct boards_live *l, uint32_t key, int64_t now)
 				remote_retry(b->boards[i]->remote);
 		break;
 	case ACTION_LOG:
-		boards_log(b, l->options->log ? l->options->log : ".");
+		boards_log(b, l->options->log ? l->options->log : ".", &err);
 		break;
 	case ACTION_MARK:
 		for (unsigned i = 0; i < b->n; i++)
@@ -231,8 +231,13 @@ static void draw_frame(struct boards_live *l, int64_t now)
 
 static void take_said(struct boards_live *l, int64_t now)
 {
-	struct span rest = {l->boards->said.p, l->boards->said.n};
+	struct span rest;
+	struct err err;
 
+	for (unsigned i = 0; i < l->boards->n; i++)
+		if (board_log_failed(l->boards->boards[i], &err))
+			strbuf_printf(&l->boards->said, "%s: %s\n", l->boards->boards[i]->name, err.text);
+	rest = (struct span){l->boards->said.p, l->boards->said.n};
 	while (rest.n)
 		alerts_add(&l->alerts, now, span_until(&rest, '\n').p);
 	strbuf_clear(&l->boards->said);
@@ -267,12 +272,13 @@ enum exit_status boards_live_run(const struct sys *sys, const struct options *op
 				 struct err *err)
 {
 	struct boards_live l = {.sys = sys, .options = options, .start_ns = sys->monotonic_ns(sys)};
+	struct err late;
 
 	l.boards = boards_open(sys, options, err);
 	if (!l.boards)
 		return EXIT_FAILED;
 	if (options->log)
-		boards_log(l.boards, options->log);
+		boards_log(l.boards, options->log, &late);
 	l.term = term_open(sys,
 			   &(struct term_options){
 				   .color = options->color, .theme = options->theme, .ascii = options->ascii},
@@ -295,10 +301,12 @@ enum exit_status boards_live_once(const struct sys *sys, const struct options *o
 	struct boards_live l = {.sys = sys, .options = options};
 	struct pollfd fds[BOARDS_MOST];
 	int64_t begin = sys->monotonic_ns(sys), now = begin;
+	bool ok;
 
 	l.boards = boards_open(sys, options, err);
 	if (!l.boards)
 		return EXIT_FAILED;
+	ok = !options->log || boards_log(l.boards, options->log, err);
 	while (now - begin < (int64_t)options->frames * BOARDS_STEP_NS) {
 		sys->poll(sys, fds, boards_fds(l.boards, fds), WAIT_MS);
 		now = sys->monotonic_ns(sys);
@@ -311,6 +319,7 @@ enum exit_status boards_live_once(const struct sys *sys, const struct options *o
 	l.canvas.mono = true;
 	canvas_dump(&l.canvas, out);
 	canvas_fini(&l.canvas);
+	ok = ok && (!options->log || boards_log(l.boards, options->log, err));
 	boards_close(l.boards);
-	return EXIT_DONE;
+	return ok ? EXIT_DONE : EXIT_FAILED;
 }

@@ -6,6 +6,7 @@
 #include "tests/tui/run.h"
 
 #include <setjmp.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -20,6 +21,7 @@
 #define QUIET_MS 150
 #define ALARM_S 600
 
+static char dir[] = "/tmp/malitop-tui-XXXXXX";
 static uint64_t random_state;
 
 static unsigned random_below(unsigned n)
@@ -28,7 +30,7 @@ static unsigned random_below(unsigned n)
 	return (unsigned)(random_state >> 33) % n;
 }
 
-/* Nothing that ends the program, or writes a log. */
+/* Nothing that ends the program. Files are written to a directory of its own. */
 static void send_key(struct run *run)
 {
 	static const char *const keys[] = {
@@ -37,7 +39,8 @@ static void send_key(struct run *run)
 		"?",      "\x1b",   "\r",      "<",       ">",      " ",        "+",
 		"-",      "\x1b[A", "\x1b[B",  "\x1b[C",  "\x1b[D", "\t",       "\x1b[Z",
 		"\x1b[H", "\x1b[F", "\x1b[5~", "\x1b[6~", "j50%\r", "j-3s\r",   "/a\r",
-		"t",      "s",      "R",       "x",       "\x7f",   "\xc3\xa4", "\x1b[200~qq\x1b[201~"};
+		"t",      "s",      "R",       "x",       "\x7f",   "\xc3\xa4", "\x1b[200~qq\x1b[201~",
+		"l",      "S",      "u",       "L",       "U",      "B"};
 
 	pty_send(&run->pty, keys[random_below(ARRAY_LEN(keys))]);
 }
@@ -217,15 +220,71 @@ static void a_replay_is_what_a_redraw_shows(void **state)
 	log_fini(&log);
 }
 
+/* A board that simulates here. */
+static char *board_where(const char *name)
+{
+	return xasprintf("cmd:board() { shift; exec %s \"$@\" --demo; } && : /%s && board", run_program(),
+			 name);
+}
+
+/* Logs of one and of all boards begin and end in any order, snapshots and own charts are saved, and
+ * views and boards change: the program lives, and ends when it is asked to. */
+static void boards_outlive_any_keys(void **state)
+{
+	static const char *const keys[] = {"l", "l",    "l", "B",      "B",      "\r",     "\r",   "]",
+					   "[", "S",    "m", "u",      "\x1b[A", "\x1b[B", "\x1b", "r",
+					   "s", "/a\r", "1", "8",      "c",      " ",      "?",    "L",
+					   "+", "\t",   "!", "j-1s\r", "\x1b[C", "\x7f",   "i",    "F"};
+	AUTOFREE char *a = board_where("a"), *b = board_where("b"),
+		      *config = xasprintf("XDG_CONFIG_HOME=%s", dir);
+	const char *const words[] = {"on", a, b, "-r200ms", NULL};
+	time_t end = time(NULL) + setting("MALITOP_RANDOM_S", 10) / 2;
+	struct run run;
+
+	(void)state;
+	random_state = (uint64_t)setting("MALITOP_RANDOM_SEED", 1);
+	/* the second run finds the files of the first */
+	for (int i = 0; i < 2; i++, end += setting("MALITOP_RANDOM_S", 10) / 2) {
+		run_start(&run,
+			  &(struct run_options){.words = words, .env = config, .cols = 110, .rows = 30});
+		assert_true(run_wait(&run, 0, "2 of 2 boards live"));
+		pty_send(&run.pty, "\rlBlB"); /* the files are there the second time */
+		do {
+			pty_send(&run.pty, keys[random_below(ARRAY_LEN(keys))]);
+			if (!pty_read_for(&run.pty, 20))
+				fail_msg("the program ended");
+		} while (time(NULL) < end);
+		pty_send(&run.pty, "\x03");
+		assert_true(pty_wait_report(&run.pty, 0));
+		assert_int_equal(run.pty.report.status, SIGINT); /* as of waitpid: it did not crash */
+		run_stop(&run);
+	}
+}
+
+static int make_folder(void **state)
+{
+	(void)state;
+	return mkdtemp(dir) && chdir(dir) == 0 ? 0 : -1;
+}
+
+static int remove_folder(void **state)
+{
+	AUTOFREE char *remove = xasprintf("rm -rf %s", dir);
+
+	(void)state;
+	return chdir("/") + system(remove);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_screen_is_what_a_redraw_shows),
 		cmocka_unit_test(a_replay_is_what_a_redraw_shows),
+		cmocka_unit_test(boards_outlive_any_keys),
 	};
 
 	if (!run_find_program())
 		return 1;
 	alarm((unsigned)setting("MALITOP_RANDOM_S", 10) + ALARM_S);
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return cmocka_run_group_tests(tests, make_folder, remove_folder);
 }
