@@ -46,7 +46,7 @@ bool mlog_copy_end(struct mlog_feed *f, struct err *err);
 struct mlog_arrival {
 	struct mlog_stream_state stream;
 	bool ended; /* nothing more arrives */
-	/* Why, if that is not the end of the stream, or what came instead of one; text "" without. */
+	/* Why, if that is not its end, or what came instead of a stream; text "" without. */
 	struct err err;
 };
 void mlog_arrival(const struct mlog_feed *f, struct mlog_arrival *arrival);

@@ -375,8 +375,8 @@ static bool is_connected(void *remote)
 	return remote_look(remote) != REMOTE_CONNECTS;
 }
 
-/* Wait for another machine likewise. If the connection asks for a password, the terminal is first as
- * it was before. */
+/* Wait for another machine likewise. If the connection asks for a password, the terminal is first
+ * as it was before. */
 static bool wait_for_board(struct live *l, struct remote *remote, struct err *err)
 {
 	struct pollfd fd = {.fd = mlog_arrival_fd(remote_feed(remote)), .events = POLLIN};

@@ -1,8 +1,8 @@
 /* live_priv: the state of the live screen. live.c is its loop, live_modes.c the modes over the
  * view, keys and clicks, live_actions.c the actions of keys, live_time.c the shown time,
  * live_save.c writes files, live_settings.c changes settings, live_layout.c the Overview,
- * worst_card.c lists the longest frames, splash.c waits for devices and connections. Only these files include
- * this. */
+ * worst_card.c lists the longest frames, splash.c waits for devices and connections. Only these
+ * files include this. */
 #ifndef MALITOP_LIVE_PRIV_H
 #define MALITOP_LIVE_PRIV_H
 

@@ -95,8 +95,8 @@ struct player {
 };
 
 /* Open the log that options->operand names, the machine of `malitop on`, or `remote`, whose start
- * block has arrived and which stays the caller's if it is one of several. Make *session of it. Call player_free after
- * session_close. Returns NULL on failure, with everything freed. */
+ * block has arrived and which stays the caller's if it is one of several. Make *session of it. Call
+ * player_free after session_close. Returns NULL on failure, with everything freed. */
 struct player *player_open(struct session *session, const struct sys *sys, const struct options *options,
 			   struct remote *remote, struct err *err);
 void player_free(struct player *p); /* NULL is fine */
