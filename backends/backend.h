@@ -194,28 +194,6 @@ struct backend {
 	const struct backend_extras *extras; /* NULL: none */
 };
 
-/* verify: what doctor --verify asks and prints: whether counters count what is known beforehand. */
-
-/* What a counter showed in a loop whose events are known beforehand. */
-struct verify_row {
-	const char *loop, *event;
-	double expected, low, high; /* the code certainly does; the bounds that are right */
-	double counted;             /* NaN: not counted */
-	enum verify_verdict { VERIFY_RIGHT, VERIFY_WRONG, VERIFY_UNJUDGED } verdict;
-	const char *why; /* VERIFY_UNJUDGED: the reason */
-};
-/* What a read of memory costs if it waits for the one before it. */
-struct verify_access {
-	uint64_t bytes;    /* size of the array */
-	const char *level; /* the smallest cache that holds it: "L1", "memory"; "" if unknown */
-	double ns, cycles; /* per read; cycles may be NaN */
-};
-struct verify_out {
-	void (*judge)(void *ctx, const struct verify_row *row);
-	void (*access)(void *ctx, const struct verify_access *access);
-	void *ctx;
-};
-
 /* What single backends can do besides: any of these may be NULL. */
 struct backend_extras {
 	const struct process_reader *processes; /* NULL: the processes of this machine */
@@ -236,8 +214,6 @@ struct backend_extras {
 	/* Call `add` for every known event. */
 	void (*list_events)(const struct sys *sys, void (*add)(void *ctx, const struct event_info *event),
 			    void *ctx);
-	/* Run known loops for some seconds and judge the counters. */
-	void (*verify)(const struct sys *sys, const struct verify_out *out);
 };
 
 extern const struct backend_extras backend_extras_none;

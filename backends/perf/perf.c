@@ -344,9 +344,6 @@ static void perf_stop(struct source *source)
 static const struct backend_extras perf_extras = {
 	.prefer = perf_rows_prefer,
 	.list_events = perf_list_events,
-#ifdef WITH_VERIFY
-	.verify = perf_verify,
-#endif
 };
 
 /* From what is constant after open only. */

@@ -9,7 +9,6 @@
  * perf_count.c     the groups of every CPU or thread: opened, read, added up
  * perf_regroup.c   replaces groups while they count
  * perf_busy.c      the true clock of busy CPUs
- * perf_verify.c    judges the counters, with the loops of loops.h (not with --disable-verify)
  *
  * Independent modules: perf_group (counted together), perf_name (names), perf_pmu (PMUs in sysfs).
  *
@@ -278,6 +277,5 @@ static inline bool perf_is_denied(int code)
 
 void perf_list_events(const struct sys *sys, void (*add)(void *ctx, const struct event_info *event),
 		      void *ctx);
-void perf_verify(const struct sys *sys, const struct verify_out *out);
 
 #endif

@@ -327,12 +327,6 @@ enum exit_status doctor_run(const struct sys *sys, const struct options *options
 	d.db = db = gpudb_load(options->gpudb, options->n_gpudb, err);
 	if (!db)
 		return EXIT_FAILED;
-	if (options->verify) {
-		enum exit_status status = doctor_verify(&d, out);
-
-		gpudb_free(db);
-		return status;
-	}
 	doctor_gpu(&d);
 	if (!d.gpu_works)
 		check_driver(&d);

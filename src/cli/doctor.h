@@ -58,13 +58,4 @@ struct backend;
 /* Open each device of a backend and take one sample. */
 void doctor_backend(struct doctor *d, enum doctor_area area, const struct backend *backend);
 
-struct verify_out;
-
-/* Count each GPU for a second, run known loops, and append what samples and CPU counters showed,
- * and a table of access times, as text or JSON lines. Returns EXIT_FAILED with an empty message if
- * one is wrong or there is none. */
-enum exit_status doctor_verify(const struct doctor *d, struct strbuf *out);
-/* Report a row for each GPU: valid samples. One that failed is wrong, with the reason. */
-void doctor_verify_gpus(const struct doctor *d, const struct verify_out *out);
-
 #endif

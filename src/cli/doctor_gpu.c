@@ -6,15 +6,12 @@
 #include "base/alloc.h"
 
 #include <errno.h>
-#include <math.h>
 #include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define WAIT_NS 2000000000ll /* for a first sample */
-#define VERIFY_SAMPLES 10
-#define VERIFY_NS 100000000ll /* their interval: a second in all */
-#define PROCESSES_LINE 0      /* the first line of a description is for the screen only */
+#define PROCESSES_LINE 0     /* the first line of a description is for the screen only */
 
 static const char *help_of(enum doctor_area area, int code)
 {
@@ -118,40 +115,33 @@ static const char *without_names(const char *message, const char *backend, const
 	return message;
 }
 
-/* The result of waiting for valid samples. */
+/* The result of waiting for a valid sample. */
 struct attempt {
 	enum read_result got;
 	int64_t took_ns;
-	unsigned n_valid, n_failed;
+	unsigned n_failed;
 	const char *why; /* why the last sample failed */
 };
 
-/* Wait for `most` valid samples, or until WAIT_NS is over. */
-static struct attempt try_samples(const struct doctor *d, struct source *source, struct sample *sample,
-				  unsigned most)
+/* Wait for a valid sample, or until WAIT_NS is over. */
+static struct attempt try_sample(const struct doctor *d, struct source *source, struct sample *sample)
 {
 	struct attempt a = {.got = READ_NONE, .why = "the driver reports no reason"};
 	int64_t start = d->sys->monotonic_ns(d->sys), now = start;
 
-	for (; a.got != READ_GONE && a.n_valid < most && now - start < WAIT_NS;
-	     now = d->sys->monotonic_ns(d->sys)) {
+	for (; a.got == READ_NONE && now - start < WAIT_NS; now = d->sys->monotonic_ns(d->sys)) {
 		struct pollfd fd = {.fd = source_fd(source), .events = POLLIN};
 		int step_ms = fd.fd < 0 ? 1 + (int)(source->period_ns / 4000000) : 200;
 
 		d->sys->poll(d->sys, fd.fd < 0 ? NULL : &fd, fd.fd >= 0, step_ms < 200 ? step_ms : 200);
 		sample->flags = sample->lost = 0;
 		a.got = source->backend->read(source, d->sys->monotonic_ns(d->sys), sample);
-		if (a.got != READ_GOT)
+		if (a.got != READ_GOT || !(sample->flags & SAMPLE_ERROR))
 			continue;
-		if (!(sample->flags & SAMPLE_ERROR)) {
-			a.n_valid++;
-			continue;
-		}
+		a.got = READ_NONE;
 		a.n_failed++;
 		a.why = sample_failure_texts[sample_failure(sample->flags)];
 	}
-	if (a.got != READ_GONE)
-		a.got = a.n_valid ? READ_GOT : READ_NONE;
 	a.took_ns = now - start;
 	return a;
 }
@@ -193,7 +183,7 @@ static void measure_source(struct doctor *d, enum doctor_area area, const char *
 		d->gpu_works |= source->kind == SOURCE_GPU;
 		doctor_add(d, area, DOCTOR_OK, thing, NULL,
 			   "%s (%s): its counters are available; not tried, because counting keeps the GPU "
-			   "powered: --verify tries them",
+			   "powered; `malitop --once` tries them",
 			   source->title, source->driver);
 		return;
 	}
@@ -202,7 +192,7 @@ static void measure_source(struct doctor *d, enum doctor_area area, const char *
 			   without_names(err.text, source->backend->name, thing));
 		return;
 	}
-	a = try_samples(d, source, sample, 1);
+	a = try_sample(d, source, sample);
 	source->backend->stop(source);
 	if (a.got == READ_GOT) {
 		d->gpu_works |= source->kind == SOURCE_GPU && !source->simulated;
@@ -279,74 +269,5 @@ void doctor_gpu(struct doctor *d)
 			check_device(d, DOCTOR_GPU, registry[i], "");
 		else if (!is_sim && registry[i]->kind == SOURCE_GPU)
 			doctor_backend(d, DOCTOR_GPU, registry[i]);
-	}
-}
-
-/* ---- --verify ---- */
-
-static void verify_source(const struct doctor *d, const char *thing, struct source *source,
-			  const struct verify_out *out)
-{
-	AUTOFREE struct sample *sample = xcalloc(1, sizeof(*sample) + source->n_slots * sizeof(uint64_t));
-	struct verify_row row = {
-		.loop = thing, .event = "samples", .expected = VERIFY_SAMPLES, .low = 1, .high = (double)NAN};
-	struct attempt a = {.got = READ_NONE};
-	struct err err = {0};
-
-	if (source->backend->start(source, VERIFY_NS, d->sys->monotonic_ns(d->sys), &err)) {
-		a = try_samples(d, source, sample, VERIFY_SAMPLES);
-		source->backend->stop(source);
-	}
-	row.counted = a.n_valid;
-	row.verdict = err.text[0] || a.n_failed || a.got == READ_GONE ? VERIFY_WRONG
-		      : a.n_valid                                     ? VERIFY_RIGHT
-								      : VERIFY_UNJUDGED;
-	row.why = err.text[0]          ? without_names(err.text, source->backend->name, thing)
-		  : a.got == READ_GONE ? "the device went away"
-		  : a.n_failed         ? a.why
-		  : row.verdict == VERIFY_UNJUDGED
-			  ? "no sample: run something that draws, so that the GPU is powered"
-			  : NULL;
-	out->judge(out->ctx, &row);
-}
-
-static void verify_device(const struct doctor *d, const struct source_found *found,
-			  const struct verify_out *out)
-{
-	const struct source_options what = {
-		.db = d->db, .gpu_name = d->options->gpu, .interval_ns = VERIFY_NS};
-	const char *thing = found->device[0] ? found->device : found->backend->name;
-	struct err err = {0};
-	struct source *source = source_open(d->sys, found->backend, &what, found->device, &err);
-
-	if (!source) {
-		out->judge(out->ctx,
-			   &(struct verify_row){.loop = thing,
-						.event = "samples",
-						.expected = VERIFY_SAMPLES,
-						.low = 1,
-						.high = (double)NAN,
-						.counted = (double)NAN,
-						.verdict = VERIFY_UNJUDGED,
-						.why = without_names(err.text, found->backend->name, thing)});
-		return;
-	}
-	verify_source(d, thing, source, out);
-	found->backend->close(source);
-	source_free(source);
-}
-
-void doctor_verify_gpus(const struct doctor *d, const struct verify_out *out)
-{
-	struct source_found *found = NULL, *next;
-	struct err err;
-
-	for (unsigned i = 0; registry[i]; i++)
-		if (registry[i]->kind == SOURCE_GPU && strcmp(registry[i]->name, "sim") != 0)
-			registry[i]->probe(d->sys, &found, &err);
-	for (; found; found = next) {
-		next = found->next;
-		verify_device(d, found, out);
-		free(found);
 	}
 }

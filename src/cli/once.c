@@ -141,7 +141,7 @@ static bool check_samples(const struct feeds *feeds, struct err *err)
 			feed_part(&feeds->feeds[i], FEED_TOTAL, 0, 0, feeds->feeds[i].step);
 
 		if (total->flags & SAMPLE_ERROR && !total->time_ns)
-			return err_set(err, 0, "%s: every sample failed: %s: try `malitop doctor --verify`",
+			return err_set(err, 0, "%s: every sample failed: %s: see dmesg and `malitop doctor`",
 				       feeds->feeds[i].source->title,
 				       sample_failure_texts[sample_failure(total->flags)]);
 	}

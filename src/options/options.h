@@ -126,7 +126,6 @@ struct options {
 	unsigned n_events, cap_events, cap_event_groups, n_event_groups;
 	const char *groups;      /* --group: names of ready groups of CPU events, with commas */
 	unsigned repeat, warmup; /* runs of CMD: that count; before them. repeat 0: one run, no statistics */
-	bool verify;             /* doctor: judge the CPU counters */
 	bool long_rows;          /* stat: a line per metric and interval */
 	bool noted;              /* set by the command: the notes of the sources were printed */
 	const char *counts; /* set by the command: without --metrics, count CPU events for these metrics */

@@ -100,10 +100,6 @@ const struct option_row option_rows[] = {
 		   "1, without deviations"})},
 	{"warmup", 0, "N", NULL, "run CMD N times first, without counting", "0", IN_STAT, true, &kind_count,
 	 AT(warmup), .min = 0, .max = 100000},
-	{"verify", 0, NULL, NULL,
-	 "count each GPU for a second, which powers it; run known loops for some seconds and judge the CPU "
-	 "counters; exit with 1 if one is wrong",
-	 NULL, IN_DOCTOR, true, &kind_flag, AT(verify)},
 	{"delay", 0, "TIME", NULL, "start CMD, and begin to count after this time, 1ms to 60m", "at once",
 	 IN_RECORD | IN_STAT, true, &kind_time, AT(delay_ns), .min = 1 * MS, .max = 3600 * S},
 	{"control", 0, "FD|PATH", NULL,

@@ -344,7 +344,7 @@ static bool report_failures(const struct measure *m, const struct recorder_state
 
 		sample_failures_format(&state->failures[i], why, sizeof(why));
 		if (state->all_failed >> i & 1)
-			message("%s: every sample failed: %s: try `malitop doctor --verify`",
+			message("%s: every sample failed: %s: see dmesg and `malitop doctor`",
 				m->session.sources[i].title, why);
 		else if (n)
 			message("%s: %llu sample%s failed: %s; rows of a failed one have the flag `error` "

@@ -33,7 +33,6 @@ fail()
 while read -r command; do
 	words=${command#malitop}
 	case $command in
-	*--verify) continue ;; # runs real loops, which the fake cannot count: test_workloads has them
 	*--hot* | *" -v hot" | *.mlog*) continue ;; # the fake program cannot be sampled: tests/workloads/hot.sh
 	malitop) words=--once=80x24 ;;
 	*" -- "*) words=$(echo "$words" | sed 's| -- .*| -- sleep 0.1|') ;;

@@ -137,12 +137,7 @@ rm -f "$work/gone"
 name="never" nodes="panfrost-6.18 gpu=0x74021000 cores=3 unstable=1 hangs=1"
 fails 'lost, and not recovered by the end: it has no samples' record -i100ms -d4s -o "$work/never.mlog"
 name="deaf" nodes="panfrost-6.18 gpu=0x74021000 cores=3 unstable=1 deaf=1"
-fails 'every sample failed: .*doctor --verify' record -i100ms -d4s -o "$work/deaf.mlog"
-fails '/dev/dri/renderD128 samples 0 10 1 - WRONG: [a-z]' doctor --verify
-nodes="panfrost-6.18 gpu=0x74021000 cores=3 unstable=1"
-run "$nodes" doctor --verify >"$work/out" 2>&1
-tr -s ' \n' ' ' <"$work/out" | grep -q '/dev/dri/renderD128 samples 10 10 1 - right'
-check "verify" $? "a GPU that counts is not right: $(cat "$work/out")"
+fails 'every sample failed: .*malitop doctor' record -i100ms -d4s -o "$work/deaf.mlog"
 
 # A job that hangs, and with it the counters, for a moment: who asks is told why, how often and when.
 reset='a sample failed: the GPU was reset, which stops its counters' name="reset"

@@ -272,15 +272,6 @@ if "$malitop" list backends | grep -q '^perf ' && [ -f tests/fake/libfakemali.so
 	(until grep -q '^ *[0-9]' "$work/out"; do sleep 0.02; done; kill $watched) 2>/dev/null &
 	asked 0 rk3588 stat --long -b perf -p $watched -i 50ms -d 60m
 	said '^malitop: process [0-9]* .*: has ended$' errors "a process that ends"
-	asked 1 a72x4 doctor --verify
-	if "$malitop" --version | grep -q 'no-verify'; then
-		said '^CPU counters are not judged: this build has no loops' out "doctor --verify"
-	else # counters of the fake count time, not instructions: each hardware event is wrong
-		said '^branches, random  *instructions .*  WRONG$' out "doctor --verify"
-		asked 1 a72x4 doctor --verify -f jsonl
-		said '^{"loop":"chase, in the L1 cache","event":"instructions",.*"verdict":"wrong","why":""}$' out "doctor --verify"
-		said '^{"bytes":[0-9]*,"level":".*","ns":[0-9.]*,"cycles":[0-9.]*}$' out "doctor --verify"
-	fi
 	asked 1 'a72x4 refuse=missing' stat -e r11 -d 100ms
 	said '^malitop: perf: CPU events cannot be counted: Function not implemented' errors "no perf"
 	asked 0 a72x4 stat -b perf -m CPUIPC,CPUL3MissRatio -e br_pred -- true

@@ -662,7 +662,7 @@ static void every_option_but_four_can_be_in_the_file(void **state)
 	static const char text[] =
 		"options\n  backend proc\n  demo idle\n  gpu g52\n  device /dev/mali0\n  interval 20ms\n"
 		"  refresh 1s\n  view memory\n  user root\n  once 80x24\n  frames 3\n  log x.csv\n"
-		"  metrics Mali*\n  format jsonl\n  duration 5s\n  repeat 3\n  warmup 1\n  verify yes\n"
+		"  metrics Mali*\n  format jsonl\n  duration 5s\n  repeat 3\n  warmup 1\n"
 		"  delay 1s\n  long yes\n  per-core yes\n  passes yes\n  profiling yes\n  fps 30\n"
 		"  resolution 640x480\n  definitions guide\n  seed 7\n  pid 5\n  tid 6\n  cpu 0-3\n"
 		"  event cycles,{r10,r11}\n  group x\n  force yes\n  keep-going yes\n  findings yes\n"

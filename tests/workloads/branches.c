@@ -1,6 +1,6 @@
 /* branches: count the '1' among characters. In random text the CPU guesses one of two branches, and
  * half of these guesses are wrong. */
-#include "backends/perf/loops.h"
+#include "tests/workloads/loops.h"
 #include "tests/workloads/workload.h"
 
 #include "base/alloc.h"

@@ -1,6 +1,6 @@
 /* chase: follow pointers through memory in an order that no prefetcher knows, as many in a small
  * list as in a big one: what a read costs in every cache and behind the last of them. */
-#include "backends/perf/loops.h"
+#include "tests/workloads/loops.h"
 #include "tests/workloads/ticks.h"
 #include "tests/workloads/workload.h"
 
