@@ -223,7 +223,7 @@ static bool read_or(struct chart_reader *r, const struct stanza_line *l, struct 
 			   err);
 }
 
-/* FORMULA [| label [/ brief] [| unit]]. gpudb_own.c has made a metric of the formula. */
+/* FORMULA [| label [/ brief] [| unit]]. gpudb_load.c has made a metric of the formula. */
 static bool read_expr(struct chart_reader *r, const struct stanza_line *l, struct err *err)
 {
 	AUTOFREE char *name = gpudb_own_name(span_of(r->view->name), span_of(r->chart->name), ++r->n_exprs);

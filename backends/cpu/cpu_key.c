@@ -173,7 +173,7 @@ void cpu_keys_fini(struct cpu_keys *keys)
 
 /* ---- names ---- */
 
-/* MIDR implementer << 12 | part, as in the kernel's cputype.h and util-linux's lscpu-arm.c. */
+/* MIDR implementer << 12 | part, as in Linux's asm/cputype and util-linux's lscpu. */
 static const struct {
 	uint32_t part;
 	const char *name;

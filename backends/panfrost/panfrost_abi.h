@@ -1,5 +1,5 @@
 /* panfrost_abi: the interface of the kernel driver Panfrost, as far as a monitor needs it, from the
- * kernel's panfrost_drm.h; written here, because headers may be older than the kernel. */
+ * kernel's uapi of Panfrost; written here, because headers may be older than the kernel. */
 #ifndef MALITOP_PANFROST_ABI_H
 #define MALITOP_PANFROST_ABI_H
 

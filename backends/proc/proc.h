@@ -134,7 +134,7 @@ struct proc_flips {
 bool proc_flips_open(struct proc_flips *flips, const struct sys *sys, struct err *err);
 void proc_flips_close(struct proc_flips *flips);
 /* The `n` numbers since the last read; SAMPLE_UNKNOWN if they cannot be read. */
-void proc_flips_read(struct proc_flips *flips, uint64_t *counts);
+void proc_flips_read(struct proc_flips *f, uint64_t *flips);
 
 /* ---- the source ---- */
 

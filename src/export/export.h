@@ -61,8 +61,8 @@ struct export_options {
 	int64_t epoch_offset_ns;        /* CLOCK_REALTIME minus CLOCK_MONOTONIC; see export_set_clock */
 	int64_t start_ns;               /* CLOCK_MONOTONIC when the log starts */
 	int64_t boottime_ns;            /* CLOCK_BOOTTIME at the same time; 0: unknown */
-	struct export_repeat *repeat;   /* of the format export_totals (export_repeat.h); else NULL */
-	struct export_compare *compare; /* of the format export_compared (export_compare.h); else NULL */
+	struct export_repeat *repeat;   /* of the format export_totals (export_session.h); else NULL */
+	struct export_compare *compare; /* of the format export_compared (export_session.h); else NULL */
 	struct openmetrics_past *past;  /* of the format export_openmetrics (openmetrics.h); else NULL */
 	const char *host;               /* printable; "" if unknown */
 	const char *version;            /* of malitop */

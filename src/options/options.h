@@ -106,7 +106,7 @@ struct options {
 	double speed;              /* of replay */
 	bool follow;               /* replay: show the newest data of a log that grows */
 	bool stream;               /* COMMAND_STAT: of the stream `operand`, not of this machine */
-	bool lean;                 /* a .mlog has fewer counters and processes (record/lean.h) */
+	bool lean;                 /* a .mlog has fewer counters and processes (record/recorder_sink.h) */
 	int64_t flush_ns;          /* the longest time until a block of a .mlog is complete; 0: by itself */
 	bool per_core;
 	bool passes;                                           /* frames and passes of CMD */

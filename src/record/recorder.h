@@ -68,9 +68,9 @@ unsigned recorder_mark(struct recorder *r, int64_t time_ns, const char *text);
 void recorder_follow(struct recorder *r, const char *text);
 
 /* The reader of a stream has taken this many bytes of it; from then on samples are left out that
- * would arrive late (flow.h). */
+ * would arrive late (recorder_sink.h). */
 void recorder_acked(struct recorder *r, uint64_t bytes);
-/* Write lean samples from now on (lean.h), or whole ones. */
+/* Write lean samples from now on (recorder_sink.h), or whole ones. */
 void recorder_lean(struct recorder *r, bool lean);
 /* Answer a request of the reader: done, or refused for a reason. */
 void recorder_answer(struct recorder *r, int64_t number, bool done, const char *text);

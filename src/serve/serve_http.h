@@ -22,7 +22,7 @@
 struct serve_http_options {
 	const char *listen;     /* "127.0.0.1:9821", "[::1]:0" */
 	const char *cert, *key; /* files in PEM; NULL: no TLS */
-	const char *auth;       /* see serve_auth.h; NULL: everybody may read */
+	const char *auth;       /* see serve_auth_new; NULL: everybody may read */
 	bool insecure;          /* also without TLS and auth */
 	/* Append the page of /metrics. */
 	void (*print)(void *ctx, enum openmetrics_form form, struct strbuf *out);

@@ -98,7 +98,7 @@ struct session {
 	double fps; /* for frame budgets; 0 if unknown */
 	struct dimensions resolution;
 	struct template_view templ;   /* of `gpu`; empty without one */
-	struct sample_filter *filter; /* of record/filter.h, for recordings; NULL: all samples */
+	struct sample_filter *filter; /* of record/recorder.h, for recordings; NULL: all samples */
 
 	/* One process or thread that is counted alone (session_count.c): */
 	struct session_source *picked; /* its source; NULL before the first */

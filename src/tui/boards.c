@@ -19,7 +19,7 @@
 
 /* ---- life ---- */
 
-/* "rk3588-04" of "root@rk3588-04.lab", "pixel" of "adb:pixel", "sim.sh 3" of "cmd:/tmp/sim.sh 3". A
+/* "rk3588-04" of "root@rk3588-04.lab", "pixel" of "adb:pixel", "run 3" of "cmd:/tmp/run 3". A
  * name that another board has gets a number. */
 static void name_board(const struct boards *b, struct board_row *board, const char *given)
 {

@@ -2,8 +2,8 @@
  * main numbers.
  *
  * Each board has its own connection, reader and judge, and none waits for another. Boards that are
- * not open send lean samples (record/lean.h). Ages are measured on the clock of this machine, since
- * that of a board may be wrong.
+ * not open send lean samples (record/recorder_sink.h). Ages are measured on the clock of this
+ * machine, since that of a board may be wrong.
  *
  * Thread: ui. Times are CLOCK_MONOTONIC of this machine. */
 #ifndef MALITOP_BOARDS_H

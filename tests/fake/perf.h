@@ -1,7 +1,7 @@
 /* A fake of perf_event_open(2): the PMUs of several machines, who may count what, groups that share
  * too few counters, tasks that move between CPUs, start others and end. What is refused is refused
  * with the kernel's errno, in the kernel's order of checks, and the numbers of its interface are
- * written down here a second time, apart from <linux/perf_event.h>.
+ * written down here a second time, apart from the header of perf_event.
  *
  * What the kernel answers it answers; where a client only lives dangerously (an unknown ioctl,
  * reserved bits, a buffer of a wrong size) a breach is noted as well. Nothing in here reads a clock
