@@ -443,7 +443,7 @@ build_release()
 # need a sanitizer, and time.
 check_release()
 {
-	MALITOP_STORM_S=120 check_all "$1" "lint_scripts=tests/lint/includes.sh tests/lint/lists.sh" ${sanitize:+long_scripts=}
+	MALITOP_STORM_S=120 check_all "$1" "lint_scripts=tests/lint/includes.sh tests/lint/names.sh" ${sanitize:+long_scripts=}
 }
 
 build_threads()
