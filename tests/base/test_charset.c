@@ -2,12 +2,9 @@
 #include "base/charset.h"
 
 #include "base/alloc.h"
+#include "tests/support/test.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdlib.h>
-#include <cmocka.h>
 
 static void set_environment(const char *all, const char *ctype, const char *lang)
 {
@@ -18,7 +15,7 @@ static void set_environment(const char *all, const char *ctype, const char *lang
 	charset_init();
 }
 
-static void name_of_a_missing_locale_tells_its_charset(void **state)
+TEST(name_of_a_missing_locale_tells_its_charset)
 {
 	static const struct {
 		const char *all, *ctype, *lang;
@@ -50,20 +47,10 @@ static void name_of_a_missing_locale_tells_its_charset(void **state)
 		{"POSIX", "", "", false},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		set_environment(cases[i].all, cases[i].ctype, cases[i].lang);
 		if (charset_is_utf8() != cases[i].utf8)
 			fail_msg("LC_ALL=%s LC_CTYPE=%s LANG=%s is taken for %s", cases[i].all,
 				 cases[i].ctype, cases[i].lang, cases[i].utf8 ? "ASCII" : "UTF-8");
 	}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(name_of_a_missing_locale_tells_its_charset),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,13 +2,9 @@
 #include "base/crc32c.h"
 
 #include "base/alloc.h"
+#include "tests/support/test.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 /* As the polynomial is defined, a bit at a time. */
 static uint32_t slow(const uint8_t *p, size_t n)
@@ -23,7 +19,7 @@ static uint32_t slow(const uint8_t *p, size_t n)
 	return ~crc;
 }
 
-static void known_vectors_have_their_checksums(void **state)
+TEST(known_vectors_have_their_checksums)
 {
 	uint8_t ascending[32], descending[32];
 	static const uint8_t zeros[32];
@@ -42,7 +38,6 @@ static void known_vectors_have_their_checksums(void **state)
 		{descending, 32, 0x113fdb5c},
 	};
 
-	(void)state;
 	memset(ones, 0xff, sizeof(ones));
 	for (uint8_t i = 0; i < 32; i++) {
 		ascending[i] = i;
@@ -52,11 +47,10 @@ static void known_vectors_have_their_checksums(void **state)
 		assert_int_equal(crc32c(0, cases[i].bytes, cases[i].n), cases[i].crc);
 }
 
-static void every_length_and_alignment_is_that_of_the_polynomial(void **state)
+TEST(every_length_and_alignment_is_that_of_the_polynomial)
 {
 	uint8_t bytes[96];
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(bytes); i++)
 		bytes[i] = (uint8_t)(i * 151 + 7);
 	for (size_t from = 0; from < 9; from++)
@@ -64,23 +58,11 @@ static void every_length_and_alignment_is_that_of_the_polynomial(void **state)
 			assert_int_equal(crc32c(0, bytes + from, n), slow(bytes + from, n));
 }
 
-static void pieces_add_up_to_the_whole(void **state)
+TEST(pieces_add_up_to_the_whole)
 {
 	static const char text[] = "what is summed in pieces is summed as a whole";
 
-	(void)state;
 	for (size_t cut = 0; cut < sizeof(text); cut++)
 		assert_int_equal(crc32c(crc32c(0, text, cut), text + cut, sizeof(text) - cut),
 				 crc32c(0, text, sizeof(text)));
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(known_vectors_have_their_checksums),
-		cmocka_unit_test(every_length_and_alignment_is_that_of_the_polynomial),
-		cmocka_unit_test(pieces_add_up_to_the_whole),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

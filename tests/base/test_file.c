@@ -2,12 +2,10 @@
 #include "base/file.h"
 
 #include "base/alloc.h"
+#include "tests/support/test.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,19 +15,15 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 static char directory[] = "test_file.XXXXXX";
 
-static int make_directory(void **state)
+FIXTURE(make_directory)
 {
-	(void)state;
 	return mkdtemp(directory) ? 0 : -1;
 }
 
-static int remove_directory(void **state)
+FIXTURE(remove_directory)
 {
-	(void)state;
 	return rmdir(directory);
 }
 
@@ -55,7 +49,7 @@ static char *text_of(const char *path)
 	return text;
 }
 
-static void a_file_is_replaced_with_its_mode_and_through_a_link(void **state)
+TEST(a_file_is_replaced_with_its_mode_and_through_a_link)
 {
 	AUTOFREE char *path = write_file("old", "old"), *link = xasprintf("%s/link", directory);
 	AUTOFREE char *made = xasprintf("%s/a/b/new", directory), *dir = xasprintf("%s/a/b", directory);
@@ -64,7 +58,6 @@ static void a_file_is_replaced_with_its_mode_and_through_a_link(void **state)
 	struct stat st;
 	struct err err;
 
-	(void)state;
 	assert_int_equal(chmod(path, 0640), 0);
 	assert_int_equal(symlink("old", link), 0);
 	assert_true(file_replace(link, "new", 3, &err));
@@ -86,7 +79,7 @@ static void a_file_is_replaced_with_its_mode_and_through_a_link(void **state)
 	rmdir(upper);
 }
 
-static void pieces_come_from_where_they_stand(void **state)
+TEST(pieces_come_from_where_they_stand)
 {
 	static const struct {
 		uint64_t at;
@@ -100,7 +93,6 @@ static void pieces_come_from_where_they_stand(void **state)
 	struct err err = {0};
 	struct file *file = file_open(path, &err);
 
-	(void)state;
 	assert_non_null(file);
 	assert_int_equal(file_size(file), 10);
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
@@ -113,14 +105,13 @@ static void pieces_come_from_where_they_stand(void **state)
 	unlink(path);
 }
 
-static void a_file_that_grows_is_read_further(void **state)
+TEST(a_file_that_grows_is_read_further)
 {
 	AUTOFREE char *path = write_file("growing", "one");
 	struct file *file = file_open(path, NULL);
 	FILE *f = fopen(path, "ae");
 	char got[10];
 
-	(void)state;
 	assert_true(file && f);
 	assert_int_equal(file_read_at(file, got, sizeof(got), 3), 0);
 	fputs("two", f);
@@ -132,7 +123,7 @@ static void a_file_that_grows_is_read_further(void **state)
 	unlink(path);
 }
 
-static void a_file_that_cannot_seek_is_refused_without_waiting(void **state)
+TEST(a_file_that_cannot_seek_is_refused_without_waiting)
 {
 	AUTOFREE char *pipe = xasprintf("%s/pipe", directory), *missing = xasprintf("%s/missing", directory);
 	const struct {
@@ -146,7 +137,6 @@ static void a_file_that_cannot_seek_is_refused_without_waiting(void **state)
 		{"/dev/null", ESPIPE, "/dev/null: not a regular file: "},
 	};
 
-	(void)state;
 	assert_int_equal(mkfifo(pipe, 0600), 0);
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		struct err err = {0};
@@ -158,9 +148,8 @@ static void a_file_that_cannot_seek_is_refused_without_waiting(void **state)
 	unlink(pipe);
 }
 
-static void nothing_to_close_is_fine(void **state)
+TEST(nothing_to_close_is_fine)
 {
-	(void)state;
 	file_close(NULL);
 }
 
@@ -174,7 +163,7 @@ static char *make_pipe(const char *name)
 	return path;
 }
 
-static void a_pipe_is_read_until_its_writer_closes_it(void **state)
+TEST(a_pipe_is_read_until_its_writer_closes_it)
 {
 	static const char words[] = "from a pipe, in two pieces";
 	AUTOFREE char *path = make_pipe("spoken"), *text = NULL;
@@ -182,7 +171,6 @@ static void a_pipe_is_read_until_its_writer_closes_it(void **state)
 	size_t n;
 	pid_t writer = fork();
 
-	(void)state;
 	if (writer == 0) {
 		int fd = open(path, O_WRONLY);
 
@@ -199,13 +187,12 @@ static void a_pipe_is_read_until_its_writer_closes_it(void **state)
 	assert_int_equal(unlink(path), 0);
 }
 
-static void a_pipe_without_a_writer_times_out(void **state)
+TEST(a_pipe_without_a_writer_times_out)
 {
 	AUTOFREE char *path = make_pipe("silent"), *text = NULL;
 	struct err err = {0};
 	size_t n;
 
-	(void)state;
 	alarm(600); /* a read that waits for ever ends the test here */
 	assert_false(file_read(path, 100, &text, &n, &err));
 	alarm(0);
@@ -214,7 +201,7 @@ static void a_pipe_without_a_writer_times_out(void **state)
 	assert_int_equal(unlink(path), 0);
 }
 
-static void a_link_to_nothing_gets_its_target(void **state)
+TEST(a_link_to_nothing_gets_its_target)
 {
 	AUTOFREE char *link = xasprintf("%s/dangling", directory), *next = xasprintf("%s/next", directory);
 	AUTOFREE char *target = xasprintf("%s/dots/config", directory), *text = NULL;
@@ -222,7 +209,6 @@ static void a_link_to_nothing_gets_its_target(void **state)
 	struct stat st;
 	struct err err;
 
-	(void)state;
 	assert_int_equal(symlink("next", link), 0);
 	assert_int_equal(symlink("dots/config", next), 0);
 	assert_true(file_replace(link, "new", 3, &err));
@@ -240,13 +226,12 @@ static void a_link_to_nothing_gets_its_target(void **state)
 	rmdir(dots);
 }
 
-static void what_is_no_regular_file_is_not_replaced(void **state)
+TEST(what_is_no_regular_file_is_not_replaced)
 {
 	AUTOFREE char *path = make_pipe("device");
 	struct stat st;
 	struct err err;
 
-	(void)state;
 	assert_false(file_replace(path, "x", 1, &err));
 	assert_non_null(strstr(err.text, "device: not a regular file"));
 	assert_int_equal(stat(path, &st), 0);
@@ -255,7 +240,7 @@ static void what_is_no_regular_file_is_not_replaced(void **state)
 }
 
 /* With sudo, HOME is often that of the user. */
-static void root_leaves_files_to_their_owners(void **state)
+TEST(root_leaves_files_to_their_owners)
 {
 	AUTOFREE char *path = write_file("theirs", "old"), *home = xasprintf("%s/home", directory);
 	AUTOFREE char *made = xasprintf("%s/home/a/b/config", directory);
@@ -263,7 +248,6 @@ static void root_leaves_files_to_their_owners(void **state)
 	struct stat st;
 	struct err err;
 
-	(void)state;
 	if (geteuid() != 0)
 		skip();
 	assert_int_equal(chown(path, 1234, 2345), 0);
@@ -325,13 +309,12 @@ static bool write_long(const char *path, int writer)
 	return file_replace(path, text, LONG_TEXT, &err);
 }
 
-static void writers_at_once_never_show_a_part_of_a_file(void **state)
+TEST(writers_at_once_never_show_a_part_of_a_file)
 {
 	AUTOFREE char *path = xasprintf("%s/many", directory);
 	pid_t pids[WRITERS];
 	struct err err;
 
-	(void)state;
 	assert_true(write_long(path, 0));
 	start_writers(path, write_long, pids);
 	for (bool ended = false; !ended;) {
@@ -372,7 +355,7 @@ static bool keep_all(void *ctx, struct span text, struct strbuf *out)
 	return false;
 }
 
-static void changes_at_once_are_all_kept(void **state)
+TEST(changes_at_once_are_all_kept)
 {
 	AUTOFREE char *path = xasprintf("%s/edited", directory), *text = NULL;
 	unsigned counts[WRITERS] = {0};
@@ -380,7 +363,6 @@ static void changes_at_once_are_all_kept(void **state)
 	struct err err;
 	int calls = 0;
 
-	(void)state;
 	start_writers(path, edit_letters, pids);
 	await_writers(pids);
 	assert_true(file_edit(path, LONG_TEXT, keep_all, &calls, &err));
@@ -394,7 +376,7 @@ static void changes_at_once_are_all_kept(void **state)
 	unlink(path);
 }
 
-static void what_a_killed_writer_left_is_removed_and_what_one_writes_is_not(void **state)
+TEST(what_a_killed_writer_left_is_removed_and_what_one_writes_is_not)
 {
 	AUTOFREE char *left = write_file(".malitop-99-0", "half"),
 		      *busy = write_file(".malitop-99-1", "half");
@@ -402,7 +384,6 @@ static void what_a_killed_writer_left_is_removed_and_what_one_writes_is_not(void
 	int fd = open(busy, O_RDONLY);
 	struct err err;
 
-	(void)state;
 	assert_int_equal(flock(fd, LOCK_EX), 0);
 	assert_true(file_replace(path, "x", 1, &err));
 	assert_int_equal(access(left, F_OK), -1);
@@ -414,13 +395,12 @@ static void what_a_killed_writer_left_is_removed_and_what_one_writes_is_not(void
 	unlink(own);
 }
 
-static void a_change_does_not_wait_for_ever(void **state)
+TEST(a_change_does_not_wait_for_ever)
 {
 	AUTOFREE char *path = xasprintf("%s/config", directory);
 	int fd = open(directory, O_RDONLY | O_DIRECTORY), calls = 0;
 	struct err err;
 
-	(void)state;
 	assert_int_equal(flock(fd, LOCK_EX), 0); /* a writer that is stopped */
 	assert_false(file_edit(path, LONG_TEXT, keep_all, &calls, &err));
 	assert_non_null(strstr(err.text, "config: another program has had a lock on its directory for 3 s"));
@@ -429,14 +409,13 @@ static void a_change_does_not_wait_for_ever(void **state)
 }
 
 /* The screen saves settings; a signal would end it. */
-static void a_file_that_may_not_grow_is_an_error_and_no_signal(void **state)
+TEST(a_file_that_may_not_grow_is_an_error_and_no_signal)
 {
 	AUTOFREE char *path = write_file("small", "old"), *text = NULL;
 	struct rlimit before, limit;
 	struct err err = {0};
 	bool replaced;
 
-	(void)state;
 	getrlimit(RLIMIT_FSIZE, &before);
 	limit = (struct rlimit){4, before.rlim_max};
 	setrlimit(RLIMIT_FSIZE, &limit);
@@ -449,13 +428,12 @@ static void a_file_that_may_not_grow_is_an_error_and_no_signal(void **state)
 	unlink(path);
 }
 
-static void a_byte_order_mark_is_no_part_of_the_text(void **state)
+TEST(a_byte_order_mark_is_no_part_of_the_text)
 {
 	static const char *const cases[][2] = {
 		{"\xef\xbb\xbfoptions\n", "options\n"}, {"\xef\xbb\xbf", ""},     {"\xef\xbb", "\xef\xbb"},
 		{"a\xef\xbb\xbf", "a\xef\xbb\xbf"},     {"\r\n\xef", "\r\n\xef"}, {"", ""}};
 
-	(void)state;
 	for (unsigned i = 0; i < ARRAY_LEN(cases); i++) {
 		AUTOFREE char *path = write_file("mark", cases[i][0]), *text = NULL;
 		struct err err;
@@ -468,26 +446,4 @@ static void a_byte_order_mark_is_no_part_of_the_text(void **state)
 	}
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(pieces_come_from_where_they_stand),
-		cmocka_unit_test(a_file_that_grows_is_read_further),
-		cmocka_unit_test(a_file_that_cannot_seek_is_refused_without_waiting),
-		cmocka_unit_test(nothing_to_close_is_fine),
-		cmocka_unit_test(a_byte_order_mark_is_no_part_of_the_text),
-		cmocka_unit_test(a_file_is_replaced_with_its_mode_and_through_a_link),
-		cmocka_unit_test(a_link_to_nothing_gets_its_target),
-		cmocka_unit_test(what_is_no_regular_file_is_not_replaced),
-		cmocka_unit_test(root_leaves_files_to_their_owners),
-		cmocka_unit_test(writers_at_once_never_show_a_part_of_a_file),
-		cmocka_unit_test(changes_at_once_are_all_kept),
-		cmocka_unit_test(what_a_killed_writer_left_is_removed_and_what_one_writes_is_not),
-		cmocka_unit_test(a_change_does_not_wait_for_ever),
-		cmocka_unit_test(a_file_that_may_not_grow_is_an_error_and_no_signal),
-		cmocka_unit_test(a_pipe_is_read_until_its_writer_closes_it),
-		cmocka_unit_test(a_pipe_without_a_writer_times_out),
-	};
-
-	return cmocka_run_group_tests(tests, make_directory, remove_directory);
-}
+TEST_GROUP(make_directory, remove_directory)

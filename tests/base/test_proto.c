@@ -1,13 +1,10 @@
 /* Check every byte of a message: the encoding is public, and other programs read it. */
 #include "base/alloc.h"
 #include "base/proto.h"
+#include "tests/support/test.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <string.h>
-#include <cmocka.h>
 
 #define BYTES(text) (text), sizeof(text) - 1
 
@@ -17,7 +14,7 @@ static void assert_bytes(const struct strbuf *out, const char *expected, size_t 
 	assert_memory_equal(out->p, expected, n);
 }
 
-static void numbers_are_tags_and_varints(void **state)
+TEST(numbers_are_tags_and_varints)
 {
 	static const struct {
 		unsigned field;
@@ -32,7 +29,6 @@ static void numbers_are_tags_and_varints(void **state)
 		{58, UINT64_MAX, BYTES("\xd0\x03\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01")},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		AUTO_STRBUF struct strbuf out = {0};
 
@@ -41,31 +37,28 @@ static void numbers_are_tags_and_varints(void **state)
 	}
 }
 
-static void doubles_are_little_endian(void **state)
+TEST(doubles_are_little_endian)
 {
 	AUTO_STRBUF struct strbuf out = {0};
 
-	(void)state;
 	proto_double(&out, 44, -2.5);
 	assert_bytes(&out, BYTES("\xe1\x02\0\0\0\0\0\0\x04\xc0"));
 }
 
-static void texts_have_their_length(void **state)
+TEST(texts_have_their_length)
 {
 	AUTO_STRBUF struct strbuf out = {0};
 
-	(void)state;
 	proto_text(&out, 2, "testing");
 	proto_text(&out, 2, "");
 	assert_bytes(&out, BYTES("\x12\x07testing\x12\0"));
 }
 
-static void messages_nest(void **state)
+TEST(messages_nest)
 {
 	AUTO_STRBUF struct strbuf out = {0};
 	size_t outer, inner;
 
-	(void)state;
 	outer = proto_begin(&out, 1);
 	proto_uint(&out, 1, 1);
 	inner = proto_begin(&out, 3);
@@ -79,7 +72,7 @@ static void messages_nest(void **state)
 
 /* A length takes more bytes where the message is longer; what is in it must move, and stay
  * whole. */
-static void lengths_take_the_bytes_that_they_need(void **state)
+TEST(lengths_take_the_bytes_that_they_need)
 {
 	static const struct {
 		size_t size;
@@ -92,7 +85,6 @@ static void lengths_take_the_bytes_that_they_need(void **state)
 		{16384, BYTES("\x80\x80\x01")},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		AUTO_STRBUF struct strbuf out = {0};
 		AUTO_STRBUF struct strbuf expected = {0};
@@ -109,17 +101,4 @@ static void lengths_take_the_bytes_that_they_need(void **state)
 		proto_end(&out, begin);
 		assert_bytes(&out, expected.p, expected.n);
 	}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(numbers_are_tags_and_varints),
-		cmocka_unit_test(doubles_are_little_endian),
-		cmocka_unit_test(texts_have_their_length),
-		cmocka_unit_test(messages_nest),
-		cmocka_unit_test(lengths_take_the_bytes_that_they_need),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

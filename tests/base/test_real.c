@@ -2,21 +2,16 @@
 #include "base/real.h"
 
 #include "base/alloc.h"
+#include "tests/support/test.h"
 
 #include <float.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
 
 static const double values[] = {0,     -0.0,  0.5,  0.49999999999999994, -0.5,  1.5,  2.5, -2.5,
 				99.5,  -7.49, 1e-9, 4503599627370497.5,  -1e18, 1e18, 3,   12345.678,
 				1e300, -1e300};
 
-static void the_lesser_and_the_greater_pass_over_nan(void **state)
+TEST(the_lesser_and_the_greater_pass_over_nan)
 {
-	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(values); i++) {
 		assert_true(real_min((double)NAN, values[i]) == values[i]);
 		assert_true(real_max(values[i], (double)NAN) == values[i]);
@@ -28,17 +23,15 @@ static void the_lesser_and_the_greater_pass_over_nan(void **state)
 	assert_true(isnan(real_min((double)NAN, (double)NAN)) && isnan(real_max((double)NAN, (double)NAN)));
 }
 
-static void a_half_is_rounded_away_from_zero(void **state)
+TEST(a_half_is_rounded_away_from_zero)
 {
-	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(values); i++)
 		if (fabs(values[i]) <= 1e18)
 			assert_true(real_round(values[i]) == llround(values[i]));
 }
 
-static void a_decade_is_the_power_of_ten_at_or_below(void **state)
+TEST(a_decade_is_the_power_of_ten_at_or_below)
 {
-	(void)state;
 	assert_true(real_decade(1) == 1 && real_decade(9.999) == 1 && real_decade(10) == 10);
 	assert_true(real_decade(999999) == 1e5 && real_decade(1e15) == 1e15);
 	assert_float_equal(real_decade(0.0999), 0.01, 1e-12);
@@ -46,15 +39,4 @@ static void a_decade_is_the_power_of_ten_at_or_below(void **state)
 	assert_true(isinf(real_decade((double)INFINITY)));
 	assert_true(real_decade(DBL_MIN) <= DBL_MIN);
 	assert_true(real_root(144) == 12);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(the_lesser_and_the_greater_pass_over_nan),
-		cmocka_unit_test(a_half_is_rounded_away_from_zero),
-		cmocka_unit_test(a_decade_is_the_power_of_ten_at_or_below),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

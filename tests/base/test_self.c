@@ -1,9 +1,6 @@
 /* What malitop knows of itself, and what it gives back. */
 #include "base/self.h"
-
-#include <stdarg.h>
-#include <setjmp.h>
-#include <cmocka.h>
+#include "tests/support/test.h"
 
 #include <sys/mman.h>
 
@@ -23,13 +20,12 @@ static unsigned sum_of_constants(void)
 	return sum + (unsigned)p[BYTES - 1];
 }
 
-static void constants_leave_memory_and_come_back_unchanged(void **state)
+TEST(constants_leave_memory_and_come_back_unchanged)
 {
 	struct err err = {0};
 	struct sys sys;
 	double before;
 
-	(void)state;
 	assert_true(sys_init(&sys, NULL, &err));
 	assert_int_equal(sum_of_constants(), 7);
 	before = self_read(&sys).resident_bytes;
@@ -40,24 +36,13 @@ static void constants_leave_memory_and_come_back_unchanged(void **state)
 }
 
 /* As by a debugger that sets a breakpoint. */
-static void what_was_changed_stays(void **state)
+TEST(what_was_changed_stays)
 {
 	char *page = (char *)(uintptr_t)&constants[PAGE];
 
-	(void)state;
 	assert_int_equal(mprotect(page, PAGE, PROT_READ | PROT_WRITE), 0);
 	page[1] = 5;
 	assert_int_equal(mprotect(page, PAGE, PROT_READ), 0);
 	self_unload();
 	assert_int_equal(*(volatile char *)&page[1], 5);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(constants_leave_memory_and_come_back_unchanged),
-		cmocka_unit_test(what_was_changed_stays),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,15 +1,11 @@
 #include "base/alloc.h"
 #include "base/stanza.h"
 #include "model/gpudb_parse.h"
+#include "tests/support/test.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 /* Every line as "kind line key|value", one after the other. */
 static void dump_stanzas(struct strbuf *out, const char *text)
@@ -29,7 +25,7 @@ static void dump_stanzas(struct strbuf *out, const char *text)
 	}
 }
 
-static void lines_are_told_apart_by_their_indentation(void **state)
+TEST(lines_are_told_apart_by_their_indentation)
 {
 	static const struct {
 		const char *text, *want;
@@ -46,7 +42,6 @@ static void lines_are_told_apart_by_their_indentation(void **state)
 		{"gpu M\xc3\xa4li\n", "open 1 gpu|M\xc3\xa4li\nend 1 |\n"},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		AUTO_STRBUF struct strbuf out = {0};
 
@@ -55,7 +50,7 @@ static void lines_are_told_apart_by_their_indentation(void **state)
 	}
 }
 
-static void malformed_lines_name_file_line_and_what_was_expected(void **state)
+TEST(malformed_lines_name_file_line_and_what_was_expected)
 {
 	static const struct {
 		const char *text, *want;
@@ -74,7 +69,6 @@ static void malformed_lines_name_file_line_and_what_was_expected(void **state)
 		{"a\n  b\nc\n    d\n", "file:4: row without a field"},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		struct stanza_line line = {.kind = STANZA_OPEN};
 		struct err err = {0};
@@ -89,26 +83,24 @@ static void malformed_lines_name_file_line_and_what_was_expected(void **state)
 	}
 }
 
-static void a_nul_byte_is_a_control_character(void **state)
+TEST(a_nul_byte_is_a_control_character)
 {
 	struct stanza_line line;
 	struct stanza s;
 	struct err err;
 
-	(void)state;
 	stanza_init(&s, "file", SPAN_LIT("a\0b\n"));
 	assert_false(stanza_next(&s, &line, &err));
 	assert_non_null(strstr(err.text, "file:1: control character 0x00 in column 2"));
 }
 
-static void a_line_may_have_1023_bytes_and_no_more(void **state)
+TEST(a_line_may_have_1023_bytes_and_no_more)
 {
 	char text[STANZA_LINE_MAX + 3];
 	struct stanza_line line;
 	struct stanza s;
 	struct err err;
 
-	(void)state;
 	memset(text, 'x', sizeof(text));
 	for (size_t n = STANZA_LINE_MAX; n <= STANZA_LINE_MAX + 1; n++) {
 		text[n] = '\r'; /* the line's end does not count */
@@ -125,13 +117,12 @@ static void a_line_may_have_1023_bytes_and_no_more(void **state)
 	}
 }
 
-static void a_line_that_does_not_belong_to_a_part_comes_again_unchanged(void **state)
+TEST(a_line_that_does_not_belong_to_a_part_comes_again_unchanged)
 {
 	struct stanza_line first, again, end;
 	struct stanza s;
 	struct err err;
 
-	(void)state;
 	stanza_init(&s, "file", SPAN_LIT("a b\n  c d\n    e\n f\n"));
 	assert_true(stanza_next(&s, &first, &err));
 	assert_int_equal(stanza_more(&s, STANZA_ROW, &first, &err), 0);
@@ -148,11 +139,10 @@ static void a_line_that_does_not_belong_to_a_part_comes_again_unchanged(void **s
 	assert_int_equal(end.kind, STANZA_END);
 }
 
-static void the_text_is_not_read_beyond_its_end(void **state)
+TEST(the_text_is_not_read_beyond_its_end)
 {
 	static const char *const texts[] = {"a", "a\n ", "a\n  ", "a\n  b", "\r", " ", "a\r"};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(texts); i++) {
 		size_t n = strlen(texts[i]);
 		AUTOFREE char *copy = xmalloc(n);
@@ -180,7 +170,7 @@ static bool refuse_field(const struct field *f, void *member)
 	return field_fail(f, "refused");
 }
 
-static void fields_are_read_by_the_table_up_to_the_next_stanza(void **state)
+TEST(fields_are_read_by_the_table_up_to_the_next_stanza)
 {
 	static const struct gpudb_field fields[] = {
 		{"one", count_field, 0}, {"two", count_field, 0}, {"three", refuse_field, 0}, {0}};
@@ -200,7 +190,6 @@ static void fields_are_read_by_the_table_up_to_the_next_stanza(void **state)
 		 "file:3: control character 0x09 in column 1: indent with blanks"},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		struct stanza_line line;
 		struct stanza s;
@@ -217,19 +206,4 @@ static void fields_are_read_by_the_table_up_to_the_next_stanza(void **state)
 		assert_true(stanza_next(&s, &line, &err));
 		assert_true(line.kind == STANZA_OPEN && span_is(line.key, "next"));
 	}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(lines_are_told_apart_by_their_indentation),
-		cmocka_unit_test(malformed_lines_name_file_line_and_what_was_expected),
-		cmocka_unit_test(a_nul_byte_is_a_control_character),
-		cmocka_unit_test(a_line_may_have_1023_bytes_and_no_more),
-		cmocka_unit_test(a_line_that_does_not_belong_to_a_part_comes_again_unchanged),
-		cmocka_unit_test(the_text_is_not_read_beyond_its_end),
-		cmocka_unit_test(fields_are_read_by_the_table_up_to_the_next_stanza),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

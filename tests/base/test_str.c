@@ -1,15 +1,11 @@
 #include "base/alloc.h"
 #include "base/err.h"
 #include "base/str.h"
+#include "tests/support/test.h"
 
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 /* A copy in a block of its own size, so that valgrind and ASan see a read beyond the end. */
 static struct span exact(const char *text, size_t n)
@@ -25,12 +21,11 @@ static void exact_free(struct span s)
 	free((void *)(uintptr_t)s.p);
 }
 
-static void words_are_taken_off_one_by_one(void **state)
+TEST(words_are_taken_off_one_by_one)
 {
 	static const char *const want[] = {"one", "two", "three", "", ""};
 	struct span rest = SPAN_LIT(" \tone  two\r\nthree ");
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(want); i++)
 		assert_true(span_is(span_word(&rest), want[i]));
 	assert_true(span_has_word(SPAN_LIT(" one  two "), SPAN_LIT("two")));
@@ -39,18 +34,17 @@ static void words_are_taken_off_one_by_one(void **state)
 		     span_has_word(span_of(NULL), SPAN_LIT("x")));
 }
 
-static void the_text_up_to_a_character_is_taken_off_with_it(void **state)
+TEST(the_text_up_to_a_character_is_taken_off_with_it)
 {
 	static const char *const want[] = {"a", "", "b c", ""};
 	struct span rest = SPAN_LIT("a,,b c"), none = {NULL, 0};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(want); i++)
 		assert_true(span_is(span_until(&rest, ','), want[i]));
 	assert_int_equal(span_until(&none, ',').n, 0);
 }
 
-static void items_of_a_list_may_have_commas_between_slashes(void **state)
+TEST(items_of_a_list_may_have_commas_between_slashes)
 {
 	static const struct {
 		const char *list, *want[4];
@@ -62,7 +56,6 @@ static void items_of_a_list_may_have_commas_between_slashes(void **state)
 		{"", {"", "", "", ""}},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		struct span rest = span_of(cases[i].list);
 
@@ -71,21 +64,19 @@ static void items_of_a_list_may_have_commas_between_slashes(void **state)
 	}
 }
 
-static void trimming_leaves_blanks_inside(void **state)
+TEST(trimming_leaves_blanks_inside)
 {
 	static const struct {
 		const char *text, *want;
 	} cases[] = {{"  a b \r\n", "a b"}, {"", ""}, {" \t ", ""}, {"x", "x"}};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++)
 		assert_true(span_is(span_trim(span_of(cases[i].text)), cases[i].want));
 	assert_int_equal(span_trim(span_of(NULL)).n, 0);
 }
 
-static void spans_are_equal_by_length_and_bytes(void **state)
+TEST(spans_are_equal_by_length_and_bytes)
 {
-	(void)state;
 	assert_true(span_eq(SPAN_LIT("ab"), SPAN_LIT("ab")));
 	assert_false(span_eq(SPAN_LIT("ab"), SPAN_LIT("abc")));
 	assert_false(span_eq(SPAN_LIT("ab"), SPAN_LIT("aB")));
@@ -93,7 +84,7 @@ static void spans_are_equal_by_length_and_bytes(void **state)
 	assert_false(span_eq(SPAN_LIT("a\0b"), SPAN_LIT("a\0c")));
 }
 
-static void whole_numbers_are_read_only_as_a_whole(void **state)
+TEST(whole_numbers_are_read_only_as_a_whole)
 {
 	static const struct {
 		const char *text;
@@ -121,7 +112,6 @@ static void whole_numbers_are_read_only_as_a_whole(void **state)
 		{"\xff", false, 0},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		struct span s = exact(cases[i].text, strlen(cases[i].text));
 		uint64_t value = 0;
@@ -132,7 +122,7 @@ static void whole_numbers_are_read_only_as_a_whole(void **state)
 	}
 }
 
-static void decimal_numbers_are_read_only_as_a_whole(void **state)
+TEST(decimal_numbers_are_read_only_as_a_whole)
 {
 	static const struct {
 		const char *text;
@@ -148,7 +138,6 @@ static void decimal_numbers_are_read_only_as_a_whole(void **state)
 	char many[100];
 	double value;
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		struct span s = exact(cases[i].text, strlen(cases[i].text));
 
@@ -166,12 +155,11 @@ static void decimal_numbers_are_read_only_as_a_whole(void **state)
 				 &value));
 }
 
-static void a_buffer_grows_and_stays_terminated(void **state)
+TEST(a_buffer_grows_and_stays_terminated)
 {
 	AUTO_STRBUF struct strbuf b = {0};
 	char big[3000];
 
-	(void)state;
 	assert_null(b.p);
 	memset(big, 'x', sizeof(big) - 1);
 	big[sizeof(big) - 1] = 0;
@@ -192,7 +180,7 @@ static void a_buffer_grows_and_stays_terminated(void **state)
 	assert_string_equal(b.p, "again");
 }
 
-static void words_are_wrapped_below_where_they_began(void **state)
+TEST(words_are_wrapped_below_where_they_began)
 {
 	static const struct {
 		const char *text, *wrapped;
@@ -205,8 +193,6 @@ static void words_are_wrapped_below_where_they_began(void **state)
 		{"one two three", "one two\n  three\n", 2, 2, 9},
 		{"unbreakable x", "unbreakable\nx\n", 0, 0, 4},
 	};
-	(void)state;
-
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		AUTO_STRBUF struct strbuf b = {0};
 
@@ -215,13 +201,12 @@ static void words_are_wrapped_below_where_they_began(void **state)
 	}
 }
 
-static void utf8_is_decoded_and_encoded_again(void **state)
+TEST(utf8_is_decoded_and_encoded_again)
 {
 	static const uint32_t chars[] = {0,      'a',    0x7f,   0x80,   0x7ff,   0x800,
 					 0x20ac, 0xd7ff, 0xe000, 0xffff, 0x10000, 0x10ffff};
 	char text[4];
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(chars); i++) {
 		size_t n = utf8_put(text, chars[i]);
 		struct span s = exact(text, n);
@@ -233,7 +218,7 @@ static void utf8_is_decoded_and_encoded_again(void **state)
 	}
 }
 
-static void malformed_utf8_is_one_replacement_for_each_byte(void **state)
+TEST(malformed_utf8_is_one_replacement_for_each_byte)
 {
 	static const char *const cases[] = {
 		"\x80",     /* a continuation by itself */
@@ -250,7 +235,6 @@ static void malformed_utf8_is_one_replacement_for_each_byte(void **state)
 		"\xc3(",
 	};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		struct span s = exact(cases[i], strlen(cases[i]));
 		const char *p = s.p;
@@ -261,7 +245,7 @@ static void malformed_utf8_is_one_replacement_for_each_byte(void **state)
 	}
 }
 
-static void what_could_harm_a_terminal_becomes_a_question_mark(void **state)
+TEST(what_could_harm_a_terminal_becomes_a_question_mark)
 {
 	static const struct {
 		const char *text, *want;
@@ -284,13 +268,12 @@ static void what_could_harm_a_terminal_becomes_a_question_mark(void **state)
 	};
 	char out[64];
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++)
 		assert_string_equal(str_printable(out, sizeof(out), cases[i].text), cases[i].want);
 }
 
 /* However the pieces are cut: one byte at a time, and more. */
-static void text_in_pieces_keeps_lines_and_characters_and_controls_nothing(void **state)
+TEST(text_in_pieces_keeps_lines_and_characters_and_controls_nothing)
 {
 	static const struct {
 		const char *text, *want;
@@ -303,7 +286,6 @@ static void text_in_pieces_keeps_lines_and_characters_and_controls_nothing(void 
 		{"cut \xe2\x82", "cut ??", false},
 		{"", "", true}};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++)
 		for (size_t piece = 1; piece < 9; piece++) {
 			AUTO_STRBUF struct strbuf out = {0}, held = {0};
@@ -320,7 +302,7 @@ static void text_in_pieces_keeps_lines_and_characters_and_controls_nothing(void 
 		}
 }
 
-static void a_printable_copy_is_never_cut_inside_a_character(void **state)
+TEST(a_printable_copy_is_never_cut_inside_a_character)
 {
 	static const char *const want[] = {"",
 					   "a",
@@ -332,7 +314,6 @@ static void a_printable_copy_is_never_cut_inside_a_character(void **state)
 					   "a\xe2\x82\xac"
 					   "b"};
 
-	(void)state;
 	for (size_t size = 1; size <= ARRAY_LEN(want); size++) {
 		char *out = xmalloc(size);
 
@@ -344,12 +325,11 @@ static void a_printable_copy_is_never_cut_inside_a_character(void **state)
 	}
 }
 
-static void an_error_is_cut_and_never_overrun(void **state)
+TEST(an_error_is_cut_and_never_overrun)
 {
 	char big[3000];
 	struct err err;
 
-	(void)state;
 	memset(big, 'x', sizeof(big) - 1);
 	big[sizeof(big) - 1] = 0;
 	assert_false(err_set(&err, 5, "%s", big));
@@ -367,7 +347,7 @@ static void an_error_is_cut_and_never_overrun(void **state)
 	assert_false(err_prefix(NULL, "nobody listens"));
 }
 
-static void base64_is_that_of_rfc_4648(void **state)
+TEST(base64_is_that_of_rfc_4648)
 {
 	static const char *const cases[][2] = {{"", ""},
 					       {"f", "Zg=="},
@@ -378,35 +358,10 @@ static void base64_is_that_of_rfc_4648(void **state)
 					       {"foobar", "Zm9vYmFy"},
 					       {"\xff\xfe", "//4="}};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		char out[16];
 
 		base64_put(out, span_of(cases[i][0]));
 		assert_string_equal(out, cases[i][1]);
 	}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(base64_is_that_of_rfc_4648),
-		cmocka_unit_test(words_are_taken_off_one_by_one),
-		cmocka_unit_test(the_text_up_to_a_character_is_taken_off_with_it),
-		cmocka_unit_test(items_of_a_list_may_have_commas_between_slashes),
-		cmocka_unit_test(trimming_leaves_blanks_inside),
-		cmocka_unit_test(spans_are_equal_by_length_and_bytes),
-		cmocka_unit_test(whole_numbers_are_read_only_as_a_whole),
-		cmocka_unit_test(decimal_numbers_are_read_only_as_a_whole),
-		cmocka_unit_test(a_buffer_grows_and_stays_terminated),
-		cmocka_unit_test(words_are_wrapped_below_where_they_began),
-		cmocka_unit_test(utf8_is_decoded_and_encoded_again),
-		cmocka_unit_test(malformed_utf8_is_one_replacement_for_each_byte),
-		cmocka_unit_test(what_could_harm_a_terminal_becomes_a_question_mark),
-		cmocka_unit_test(text_in_pieces_keeps_lines_and_characters_and_controls_nothing),
-		cmocka_unit_test(a_printable_copy_is_never_cut_inside_a_character),
-		cmocka_unit_test(an_error_is_cut_and_never_overrun),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,10 +2,7 @@
 
 #include "base/alloc.h"
 #include "tests/support/await.h"
-
-#include <stdarg.h>
-#include <setjmp.h>
-#include <cmocka.h>
+#include "tests/support/test.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -21,13 +18,12 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-static void paths_are_relative_to_the_root_also_with_a_slash_in_front(void **state)
+TEST(paths_are_relative_to_the_root_also_with_a_slash_in_front)
 {
 	static const char *const paths[] = {"proc/loadavg", "/proc/loadavg", "///proc/loadavg"};
 	struct fixture f;
 	char text[32];
 
-	(void)state;
 	fixture_init(&f, NULL);
 	fixture_write(&f, "proc/loadavg", "not the machine's\n");
 	for (size_t i = 0; i < ARRAY_LEN(paths); i++) {
@@ -37,13 +33,12 @@ static void paths_are_relative_to_the_root_also_with_a_slash_in_front(void **sta
 	fixture_fini(&f);
 }
 
-static void a_root_that_is_no_directory_is_an_error_that_names_it(void **state)
+TEST(a_root_that_is_no_directory_is_an_error_that_names_it)
 {
 	static const char *const roots[] = {"/nonexistent-root", "/dev/null"};
 	struct sys sys;
 	struct err err;
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(roots); i++) {
 		assert_false(sys_init(&sys, roots[i], &err));
 		assert_non_null(strstr(err.text, roots[i]));
@@ -52,13 +47,12 @@ static void a_root_that_is_no_directory_is_an_error_that_names_it(void **state)
 	}
 }
 
-static void a_file_that_is_too_long_is_cut_and_terminated(void **state)
+TEST(a_file_that_is_too_long_is_cut_and_terminated)
 {
 	struct fixture f;
 	char text[8];
 	int fd;
 
-	(void)state;
 	fixture_init(&f, NULL);
 	fixture_write(&f, "long", "0123456789");
 	memset(text, 'x', sizeof(text));
@@ -72,13 +66,12 @@ static void a_file_that_is_too_long_is_cut_and_terminated(void **state)
 	fixture_fini(&f);
 }
 
-static void a_file_that_cannot_be_read_leaves_an_empty_text_and_errno(void **state)
+TEST(a_file_that_cannot_be_read_leaves_an_empty_text_and_errno)
 {
 	struct fixture f;
 	char text[8] = "before";
 	int fd;
 
-	(void)state;
 	fixture_init(&f, NULL);
 	assert_int_equal(sys_read_file(&f.sys, "missing", text, sizeof(text)), -1);
 	assert_int_equal(errno, ENOENT);
@@ -97,13 +90,12 @@ static void a_file_that_cannot_be_read_leaves_an_empty_text_and_errno(void **sta
 	fixture_fini(&f);
 }
 
-static void a_file_kept_open_is_read_from_its_start_again(void **state)
+TEST(a_file_kept_open_is_read_from_its_start_again)
 {
 	struct fixture f;
 	char text[16];
 	int fd;
 
-	(void)state;
 	fixture_init(&f, NULL);
 	fixture_write(&f, "clock", "1008000\n");
 	fd = f.sys.open(&f.sys, "clock", O_RDONLY);
@@ -116,7 +108,7 @@ static void a_file_kept_open_is_read_from_its_start_again(void **state)
 	fixture_fini(&f);
 }
 
-static void only_what_is_wholly_a_number_is_one(void **state)
+TEST(only_what_is_wholly_a_number_is_one)
 {
 	static const struct {
 		const char *text;
@@ -144,7 +136,6 @@ static void only_what_is_wholly_a_number_is_one(void **state)
 	};
 	struct fixture f;
 
-	(void)state;
 	fixture_init(&f, NULL);
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		int64_t value = 4711;
@@ -157,12 +148,11 @@ static void only_what_is_wholly_a_number_is_one(void **state)
 	fixture_fini(&f);
 }
 
-static void a_directory_is_listed_in_order_without_its_dots(void **state)
+TEST(a_directory_is_listed_in_order_without_its_dots)
 {
 	struct fixture f;
 	char **names;
 
-	(void)state;
 	fixture_init(&f, NULL);
 	fixture_write(&f, "d/policy6/x", "");
 	fixture_write(&f, "d/policy0/x", "");
@@ -178,7 +168,7 @@ static void a_directory_is_listed_in_order_without_its_dots(void **state)
 	fixture_fini(&f);
 }
 
-static void numbers_are_listed_ascending_and_nothing_else(void **state)
+TEST(numbers_are_listed_ascending_and_nothing_else)
 {
 	static const char *const names[] = {
 		"d/10", "d/9", "d/2147483647", "d/1",  "d/2147483648",           "d/0",
@@ -188,7 +178,6 @@ static void numbers_are_listed_ascending_and_nothing_else(void **state)
 	unsigned cap = 0;
 	struct fixture f;
 
-	(void)state;
 	fixture_init(&f, NULL);
 	for (size_t i = 0; i < ARRAY_LEN(names); i++)
 		fixture_write(&f, names[i], "");
@@ -205,13 +194,12 @@ static void numbers_are_listed_ascending_and_nothing_else(void **state)
 }
 
 /* More than the kernel tells in one call. */
-static void a_long_directory_is_listed_as_a_whole(void **state)
+TEST(a_long_directory_is_listed_as_a_whole)
 {
 	int32_t *numbers = NULL;
 	unsigned cap = 0;
 	struct fixture f;
 
-	(void)state;
 	fixture_init(&f, NULL);
 	for (int i = 1; i <= 3000; i++) {
 		char path[32];
@@ -226,12 +214,11 @@ static void a_long_directory_is_listed_as_a_whole(void **state)
 	fixture_fini(&f);
 }
 
-static void a_file_is_described_relative_to_the_root(void **state)
+TEST(a_file_is_described_relative_to_the_root)
 {
 	struct fixture f;
 	struct stat st;
 
-	(void)state;
 	fixture_init(&f, NULL);
 	fixture_write(&f, "etc/passwd", "root\n");
 	assert_int_equal(f.sys.stat(&f.sys, "/etc/passwd", &st), 0);
@@ -242,12 +229,11 @@ static void a_file_is_described_relative_to_the_root(void **state)
 	fixture_fini(&f);
 }
 
-static void the_time_of_a_thread_runs_while_it_works(void **state)
+TEST(the_time_of_a_thread_runs_while_it_works)
 {
 	struct fixture f;
 	int64_t before;
 
-	(void)state;
 	fixture_init(&f, NULL);
 	before = f.sys.thread_ns(&f.sys);
 	while (f.sys.thread_ns(&f.sys) < before + 1000000)
@@ -255,12 +241,11 @@ static void the_time_of_a_thread_runs_while_it_works(void **state)
 	fixture_fini(&f);
 }
 
-static void listing_what_is_no_directory_fails_and_an_empty_one_has_nothing(void **state)
+TEST(listing_what_is_no_directory_fails_and_an_empty_one_has_nothing)
 {
 	struct fixture f;
 	char **names;
 
-	(void)state;
 	fixture_init(&f, NULL);
 	assert_int_equal(f.sys.list(&f.sys, ".", &names), 0);
 	sys_names_free(names, 0);
@@ -280,13 +265,12 @@ static bool is_ready(int fd, int timeout_ms)
 	return poll(&p, 1, timeout_ms) == 1;
 }
 
-static void polling_until_a_time_ends_when_it_has_come_or_is_past(void **state)
+TEST(polling_until_a_time_ends_when_it_has_come_or_is_past)
 {
 	struct sys sys;
 	struct pollfd p = {.fd = sys_event_new(), .events = POLLIN};
 	int64_t now;
 
-	(void)state;
 	assert_true(sys_init(&sys, NULL, NULL));
 	now = sys.monotonic_ns(&sys);
 	assert_int_equal(sys.poll_until(&sys, &p, 1, now + 5000000), 0);
@@ -300,11 +284,10 @@ static void polling_until_a_time_ends_when_it_has_come_or_is_past(void **state)
 	sys_fini(&sys);
 }
 
-static void an_event_stays_until_it_is_acknowledged_once(void **state)
+TEST(an_event_stays_until_it_is_acknowledged_once)
 {
 	int fd = sys_event_new();
 
-	(void)state;
 	assert_true(fd >= 0);
 	assert_false(is_ready(fd, 0));
 	sys_event_signal(fd);
@@ -317,12 +300,11 @@ static void an_event_stays_until_it_is_acknowledged_once(void **state)
 	close(fd);
 }
 
-static void clocks_run_and_boot_time_is_at_least_monotonic_time(void **state)
+TEST(clocks_run_and_boot_time_is_at_least_monotonic_time)
 {
 	struct sys sys;
 	int64_t before, after;
 
-	(void)state;
 	assert_true(sys_init(&sys, NULL, NULL));
 	before = sys.monotonic_ns(&sys);
 	assert_true(sys.boottime_ns(&sys) >= before);
@@ -333,11 +315,10 @@ static void clocks_run_and_boot_time_is_at_least_monotonic_time(void **state)
 	sys_fini(&sys);
 }
 
-static void a_descriptor_that_is_handed_over_is_not_closed(void **state)
+TEST(a_descriptor_that_is_handed_over_is_not_closed)
 {
 	int kept;
 
-	(void)state;
 	{
 		CLOSE_FD int fd = sys_event_new();
 
@@ -414,9 +395,8 @@ static void make_link(const struct fixture *f, const char *name, const char *to)
 	assert_int_equal(to ? symlink(to, path) : mkfifo(path, 0666), 0);
 }
 
-static void only_a_regular_file_inside_a_root_is_opened(void **state)
+TEST(only_a_regular_file_inside_a_root_is_opened)
 {
-	(void)state;
 	for (int old = 0; old < 2; old++) {
 		struct places_bench b = {.old = old};
 		pthread_t thread;
@@ -437,29 +417,4 @@ static void only_a_regular_file_inside_a_root_is_opened(void **state)
 			assert_string_equal(b.text[i], old ? places[i].without : places[i].text);
 		fixture_fini(&b.f);
 	}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(paths_are_relative_to_the_root_also_with_a_slash_in_front),
-		cmocka_unit_test(a_root_that_is_no_directory_is_an_error_that_names_it),
-		cmocka_unit_test(a_file_that_is_too_long_is_cut_and_terminated),
-		cmocka_unit_test(a_file_that_cannot_be_read_leaves_an_empty_text_and_errno),
-		cmocka_unit_test(a_file_kept_open_is_read_from_its_start_again),
-		cmocka_unit_test(only_what_is_wholly_a_number_is_one),
-		cmocka_unit_test(a_directory_is_listed_in_order_without_its_dots),
-		cmocka_unit_test(numbers_are_listed_ascending_and_nothing_else),
-		cmocka_unit_test(a_long_directory_is_listed_as_a_whole),
-		cmocka_unit_test(a_file_is_described_relative_to_the_root),
-		cmocka_unit_test(the_time_of_a_thread_runs_while_it_works),
-		cmocka_unit_test(listing_what_is_no_directory_fails_and_an_empty_one_has_nothing),
-		cmocka_unit_test(polling_until_a_time_ends_when_it_has_come_or_is_past),
-		cmocka_unit_test(an_event_stays_until_it_is_acknowledged_once),
-		cmocka_unit_test(clocks_run_and_boot_time_is_at_least_monotonic_time),
-		cmocka_unit_test(a_descriptor_that_is_handed_over_is_not_closed),
-		cmocka_unit_test(only_a_regular_file_inside_a_root_is_opened),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,16 +1,12 @@
 #include "base/alloc.h"
 #include "base/units.h"
+#include "tests/support/test.h"
 
 #include <inttypes.h>
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 static const struct unit *unit(const char *name)
 {
@@ -21,7 +17,7 @@ static const struct unit *unit(const char *name)
 	return u;
 }
 
-static void values_have_three_significant_digits(void **state)
+TEST(values_have_three_significant_digits)
 {
 	static const struct {
 		double value;
@@ -74,7 +70,6 @@ static void values_have_three_significant_digits(void **state)
 	};
 	char text[UNITS_TEXT];
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		unit_format(text, cases[i].value, unit(cases[i].unit), cases[i].rate, cases[i].ascii);
 		if (strcmp(text, cases[i].want) != 0)
@@ -82,11 +77,10 @@ static void values_have_three_significant_digits(void **state)
 	}
 }
 
-static void number_and_unit_come_apart(void **state)
+TEST(number_and_unit_come_apart)
 {
 	char number[UNITS_TEXT], suffix[UNITS_TEXT];
 
-	(void)state;
 	unit_split(number, suffix, 24.1e6, unit("cycles"), true, false);
 	assert_string_equal(number, "24.1");
 	assert_string_equal(suffix, "Mcy/s");
@@ -95,7 +89,7 @@ static void number_and_unit_come_apart(void **state)
 	assert_string_equal(suffix, "");
 }
 
-static void no_value_overruns_the_text(void **state)
+TEST(no_value_overruns_the_text)
 {
 	static const double values[] = {
 		1.7976931348623157e308, -1.7976931348623157e308, 1e300, 5e-324, 1e30, -1e30};
@@ -103,7 +97,6 @@ static void no_value_overruns_the_text(void **state)
 					    "bits"};
 	char text[UNITS_TEXT];
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(values); i++)
 		for (size_t k = 0; k < ARRAY_LEN(names); k++) {
 			memset(text, 'x', sizeof(text));
@@ -112,9 +105,8 @@ static void no_value_overruns_the_text(void **state)
 		}
 }
 
-static void numbers_are_rounded_as_the_c_library_does(void **state)
+TEST(numbers_are_rounded_as_the_c_library_does)
 {
-	(void)state;
 	for (int i = 0; i < 200000; i++) {
 		/* ties and their neighbours, and any others */
 		double tie = (i % 20000) / 8.0, other = ldexp(1 + i * 0x1.9p-18, i % 52 - 11);
@@ -136,11 +128,10 @@ static void numbers_are_rounded_as_the_c_library_does(void **state)
 	}
 }
 
-static void unknown_units_are_not_found(void **state)
+TEST(unknown_units_are_not_found)
 {
 	static const char *const names[] = {"", "Percent", "percents", "cycle", "bytes/", "%"};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(names); i++)
 		assert_null(unit_find(span_of(names[i])));
 }
@@ -169,11 +160,10 @@ static void check_shortest(double value)
 	assert_int_equal(digits, 0);
 }
 
-static void the_shortest_number_reads_back_to_the_same_double(void **state)
+TEST(the_shortest_number_reads_back_to_the_same_double)
 {
 	uint64_t seed = 88172645463325252u;
 
-	(void)state;
 	for (unsigned i = 0; i < 30000; i++) {
 		double value;
 
@@ -189,7 +179,7 @@ static void the_shortest_number_reads_back_to_the_same_double(void **state)
 	}
 }
 
-static void the_shortest_number_is_as_people_write_it(void **state)
+TEST(the_shortest_number_is_as_people_write_it)
 {
 	static const struct {
 		double value;
@@ -216,7 +206,6 @@ static void the_shortest_number_is_as_people_write_it(void **state)
 	};
 	char text[NUMBER_TEXT];
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		number_shortest(text, cases[i].value);
 		/* After the 17th digit any digits that read back will do; only their number is
@@ -232,7 +221,7 @@ static void the_shortest_number_is_as_people_write_it(void **state)
 	check_shortest(2.2250738585072014e-308);
 }
 
-static void times_are_read_with_their_unit(void **state)
+TEST(times_are_read_with_their_unit)
 {
 	static const struct {
 		const char *text;
@@ -244,7 +233,6 @@ static void times_are_read_with_their_unit(void **state)
 		{"1234567ns", 1234567},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		struct err err = {0};
 		int64_t ns = 0;
@@ -254,7 +242,7 @@ static void times_are_read_with_their_unit(void **state)
 	}
 }
 
-static void times_that_make_no_sense_are_refused_with_the_range(void **state)
+TEST(times_that_make_no_sense_are_refused_with_the_range)
 {
 	static const char *const texts[] = {
 		"0",
@@ -296,7 +284,6 @@ static void times_that_make_no_sense_are_refused_with_the_range(void **state)
 		 "11111111ms"),
 	};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(texts); i++) {
 		char cut[48];
 		struct err err = {0};
@@ -311,7 +298,7 @@ static void times_that_make_no_sense_are_refused_with_the_range(void **state)
 	}
 }
 
-static void times_are_written_for_people(void **state)
+TEST(times_are_written_for_people)
 {
 	static const struct {
 		int64_t ns;
@@ -332,14 +319,13 @@ static void times_are_written_for_people(void **state)
 	};
 	char text[UNITS_TEXT];
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++)
 		assert_string_equal(time_format(text, cases[i].ns), cases[i].want);
 	assert_true(strlen(time_format(text, INT64_MAX)) < sizeof(text));
 	assert_true(strlen(time_format(text, INT64_MIN)) < sizeof(text));
 }
 
-static void times_are_written_so_that_they_read_back(void **state)
+TEST(times_are_written_so_that_they_read_back)
 {
 	static const struct {
 		int64_t ns;
@@ -358,7 +344,6 @@ static void times_are_written_so_that_they_read_back(void **state)
 		{INT64_MAX, "9223372036854775807ns"},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		char text[UNITS_TEXT];
 		int64_t ns;
@@ -369,7 +354,7 @@ static void times_are_written_so_that_they_read_back(void **state)
 	}
 }
 
-static void digits_are_plain_decimals(void **state)
+TEST(digits_are_plain_decimals)
 {
 	static const struct {
 		double value;
@@ -394,12 +379,11 @@ static void digits_are_plain_decimals(void **state)
 	};
 	char text[NUMBER_TEXT];
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++)
 		assert_string_equal(number_digits(text, cases[i].value, cases[i].digits), cases[i].text);
 }
 
-static void a_number_has_the_unit_of_its_metric(void **state)
+TEST(a_number_has_the_unit_of_its_metric)
 {
 	static const struct {
 		const char *text, *unit;
@@ -433,7 +417,6 @@ static void a_number_has_the_unit_of_its_metric(void **state)
 		{"70 % x", "percent", NAN},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		double value = NAN;
 		bool ok = quantity_parse(span_of(cases[i].text), unit(cases[i].unit), &value);
@@ -443,7 +426,7 @@ static void a_number_has_the_unit_of_its_metric(void **state)
 	}
 }
 
-static void a_percentage_changes_by_points_and_all_else_by_percent(void **state)
+TEST(a_percentage_changes_by_points_and_all_else_by_percent)
 {
 	static const struct {
 		const char *unit;
@@ -462,7 +445,6 @@ static void a_percentage_changes_by_points_and_all_else_by_percent(void **state)
 		{"percent", 5, NAN, "-", "-"},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		const struct unit *u = unit(cases[i].unit);
 		char text[UNITS_TEXT];
@@ -472,26 +454,4 @@ static void a_percentage_changes_by_points_and_all_else_by_percent(void **state)
 		assert_string_equal(unit_change_format(text, cases[i].was, cases[i].now, u, false),
 				    cases[i].size);
 	}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_number_has_the_unit_of_its_metric),
-		cmocka_unit_test(values_have_three_significant_digits),
-		cmocka_unit_test(number_and_unit_come_apart),
-		cmocka_unit_test(no_value_overruns_the_text),
-		cmocka_unit_test(numbers_are_rounded_as_the_c_library_does),
-		cmocka_unit_test(unknown_units_are_not_found),
-		cmocka_unit_test(the_shortest_number_reads_back_to_the_same_double),
-		cmocka_unit_test(the_shortest_number_is_as_people_write_it),
-		cmocka_unit_test(times_are_read_with_their_unit),
-		cmocka_unit_test(times_that_make_no_sense_are_refused_with_the_range),
-		cmocka_unit_test(times_are_written_for_people),
-		cmocka_unit_test(times_are_written_so_that_they_read_back),
-		cmocka_unit_test(digits_are_plain_decimals),
-		cmocka_unit_test(a_percentage_changes_by_points_and_all_else_by_percent),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

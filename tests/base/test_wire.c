@@ -2,20 +2,16 @@
 #include "base/wire.h"
 
 #include "base/alloc.h"
+#include "tests/support/test.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 static struct wire wire_of(const struct strbuf *b)
 {
 	return (struct wire){(const uint8_t *)b->p, (const uint8_t *)b->p + b->n, false};
 }
 
-static void varints_have_the_bytes_that_are_specified(void **state)
+TEST(varints_have_the_bytes_that_are_specified)
 {
 	static const struct {
 		uint64_t n;
@@ -32,7 +28,6 @@ static void varints_have_the_bytes_that_are_specified(void **state)
 		{1ull << 63, "\200\200\200\200\200\200\200\200\200\1", 10},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		AUTO_STRBUF struct strbuf b = {0};
 		struct wire in;
@@ -46,7 +41,7 @@ static void varints_have_the_bytes_that_are_specified(void **state)
 	}
 }
 
-static void small_signed_numbers_are_short(void **state)
+TEST(small_signed_numbers_are_short)
 {
 	static const struct {
 		int64_t n;
@@ -59,7 +54,6 @@ static void small_signed_numbers_are_short(void **state)
 		     {INT64_MAX, UINT64_MAX - 1},
 		     {INT64_MIN, UINT64_MAX}};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		AUTO_STRBUF struct strbuf b = {0};
 		struct wire in;
@@ -72,7 +66,7 @@ static void small_signed_numbers_are_short(void **state)
 	}
 }
 
-static void what_is_no_number_is_bad_for_good(void **state)
+TEST(what_is_no_number_is_bad_for_good)
 {
 	static const struct {
 		const char *bytes;
@@ -86,7 +80,6 @@ static void what_is_no_number_is_bad_for_good(void **state)
 		{"\200\200\200\200\200\200\200\200\200\200\0\0", 12}, /* likewise, of a small number */
 	};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		struct wire in = {(const uint8_t *)cases[i].bytes,
 				  (const uint8_t *)cases[i].bytes + cases[i].n, false};
@@ -98,12 +91,11 @@ static void what_is_no_number_is_bad_for_good(void **state)
 	}
 }
 
-static void a_number_above_its_bound_is_bad(void **state)
+TEST(a_number_above_its_bound_is_bad)
 {
 	static const uint8_t bytes[] = {5, 6, 1};
 	struct wire in = {bytes, bytes + sizeof(bytes), false};
 
-	(void)state;
 	assert_int_equal(wire_get_most(&in, 5), 5);
 	assert_false(in.bad);
 	assert_int_equal(wire_get_most(&in, 5), 0);
@@ -111,12 +103,11 @@ static void a_number_above_its_bound_is_bad(void **state)
 	assert_int_equal(wire_get(&in), 0);
 }
 
-static void texts_and_parts_end_where_their_length_says(void **state)
+TEST(texts_and_parts_end_where_their_length_says)
 {
 	AUTO_STRBUF struct strbuf b = {0};
 	struct wire in, part;
 
-	(void)state;
 	wire_text(&b, SPAN_LIT("two words"));
 	wire_text(&b, SPAN_LIT(""));
 	wire_varint(&b, 7);
@@ -132,11 +123,10 @@ static void texts_and_parts_end_where_their_length_says(void **state)
 	assert_int_equal(wire_get(&in), 8);
 }
 
-static void lengths_past_the_end_are_bad_and_give_nothing(void **state)
+TEST(lengths_past_the_end_are_bad_and_give_nothing)
 {
 	static const uint64_t lengths[] = {4, 1000, UINT32_MAX, UINT64_MAX};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(lengths); i++) {
 		AUTO_STRBUF struct strbuf b = {0};
 		struct wire in, part;
@@ -152,30 +142,14 @@ static void lengths_past_the_end_are_bad_and_give_nothing(void **state)
 	}
 }
 
-static void numbers_of_fixed_length_are_little_endian(void **state)
+TEST(numbers_of_fixed_length_are_little_endian)
 {
 	uint8_t bytes[8];
 
-	(void)state;
 	wire_u32(bytes, 0x01020384);
 	assert_memory_equal(bytes, "\x84\3\2\1", 4);
 	assert_int_equal(wire_get_u32(bytes), 0x01020384);
 	wire_u64(bytes, 0xf102030405060708);
 	assert_memory_equal(bytes, "\10\7\6\5\4\3\2\xf1", 8);
 	assert_true(wire_get_u64(bytes) == 0xf102030405060708);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(varints_have_the_bytes_that_are_specified),
-		cmocka_unit_test(small_signed_numbers_are_short),
-		cmocka_unit_test(what_is_no_number_is_bad_for_good),
-		cmocka_unit_test(a_number_above_its_bound_is_bad),
-		cmocka_unit_test(texts_and_parts_end_where_their_length_says),
-		cmocka_unit_test(lengths_past_the_end_are_bad_and_give_nothing),
-		cmocka_unit_test(numbers_of_fixed_length_are_little_endian),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

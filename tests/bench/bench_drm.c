@@ -6,15 +6,11 @@
 #include "backends/drm/drm_clients.h"
 #include "base/alloc.h"
 #include "tests/support/drm_run.h"
+#include "tests/support/test.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #define FILES 20 /* of a process */
 #define READS 100

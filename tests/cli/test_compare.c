@@ -2,13 +2,9 @@
 #include "cli/commands.h"
 #include "base/file.h"
 #include "tests/support/mlog_file.h"
+#include "tests/support/test.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 #define SAMPLES 4
 
@@ -65,7 +61,7 @@ static void write_log(const char *path, bool after)
 	fclose(f);
 }
 
-static int bench_init(void **state)
+FIXTURE(bench_init)
 {
 	struct compare_bench *b = xcalloc(1, sizeof(*b));
 
@@ -86,7 +82,7 @@ static int bench_init(void **state)
 	return 0;
 }
 
-static int bench_fini(void **state)
+FIXTURE(bench_fini)
 {
 	struct compare_bench *b = *state;
 
@@ -99,6 +95,8 @@ static int bench_fini(void **state)
 	free(b);
 	return 0;
 }
+
+TEST_EACH(bench_init, bench_fini)
 
 static const char *compare_as(struct compare_bench *b, enum output_format format)
 {
@@ -113,7 +111,7 @@ static const char *compare_as(struct compare_bench *b, enum output_format format
 	return b->text;
 }
 
-static void what_changed_most_comes_first(void **state)
+TEST(what_changed_most_comes_first)
 {
 	assert_string_equal(compare_as(*state, FORMAT_CSV),
 			    "name,unit,before,after,change_percent,change_points\r\n"
@@ -124,7 +122,7 @@ static void what_changed_most_comes_first(void **state)
 			    "CPUPageFaults,count per second,40.0,40.0,0.0,\r\n");
 }
 
-static void people_see_only_what_changed(void **state)
+TEST(people_see_only_what_changed)
 {
 	const char *text = compare_as(*state, FORMAT_TABLE);
 
@@ -136,7 +134,7 @@ static void people_see_only_what_changed(void **state)
 		strstr(text, "\n1 metric changed by less than 0.1 %, or points (pt) of a percentage\n"));
 }
 
-static void programs_get_an_object_per_metric(void **state)
+TEST(programs_get_an_object_per_metric)
 {
 	const char *text = compare_as(*state, FORMAT_JSONL);
 
@@ -149,7 +147,7 @@ static void programs_get_an_object_per_metric(void **state)
 	assert_non_null(strstr(text, "\"change_percent\":null,\"change_points\":43.6}\n"));
 }
 
-static void neither_log_is_written_over(void **state)
+TEST(neither_log_is_written_over)
 {
 	struct compare_bench *b = *state;
 	const char *logs[] = {b->before, b->after};
@@ -159,16 +157,4 @@ static void neither_log_is_written_over(void **state)
 		assert_int_equal(export_log_run(&b->sys, &b->options, &b->err), EXIT_FAILED);
 		assert_non_null(strstr(b->err.text, "this is the log that is read"));
 	}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(what_changed_most_comes_first, bench_init, bench_fini),
-		cmocka_unit_test_setup_teardown(people_see_only_what_changed, bench_init, bench_fini),
-		cmocka_unit_test_setup_teardown(programs_get_an_object_per_metric, bench_init, bench_fini),
-		cmocka_unit_test_setup_teardown(neither_log_is_written_over, bench_init, bench_fini),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -4,16 +4,12 @@
 #include "base/alloc.h"
 #include "tests/fake/fake_sys.h"
 #include "tests/support/fixture.h"
+#include "tests/support/test.h"
 
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 /* A machine: fake Mali devices, files of a fixture, and a kernel with or without CPU counters. */
 struct doctor_bench {
@@ -24,7 +20,7 @@ struct doctor_bench {
 	struct err err;
 };
 
-static int bench_init(void **state)
+FIXTURE(bench_init)
 {
 	struct doctor_bench *b = xcalloc(1, sizeof(*b));
 
@@ -36,7 +32,7 @@ static int bench_init(void **state)
 	return 0;
 }
 
-static int bench_fini(void **state)
+FIXTURE(bench_fini)
 {
 	struct doctor_bench *b = *state;
 	const char *leaks = fake_sys_leaks(&b->fake);
@@ -49,6 +45,8 @@ static int bench_fini(void **state)
 	free(b);
 	return 0;
 }
+
+TEST_EACH(bench_init, bench_fini)
 
 static enum exit_status run_program(struct doctor_bench *b)
 {
@@ -84,7 +82,7 @@ static bool says(const struct doctor_bench *b, const char *words)
 			fail_msg("not said: %s\n%s", words, (b)->out.p); \
 	} while (0)
 
-static void a_gpu_that_gives_a_sample_works(void **state)
+TEST(a_gpu_that_gives_a_sample_works)
 {
 	struct doctor_bench *b = *state;
 
@@ -99,7 +97,7 @@ static void a_gpu_that_gives_a_sample_works(void **state)
 	assert_string_equal(b->err.text, "");
 }
 
-static void without_a_gpu_it_fails_and_says_what_was_looked_for(void **state)
+TEST(without_a_gpu_it_fails_and_says_what_was_looked_for)
 {
 	struct doctor_bench *b = *state;
 
@@ -109,7 +107,7 @@ static void without_a_gpu_it_fails_and_says_what_was_looked_for(void **state)
 	SAYS(b, "No GPU of this machine can be measured");
 }
 
-static void each_refusal_has_its_words_and_its_help(void **state)
+TEST(each_refusal_has_its_words_and_its_help)
 {
 	static const struct {
 		enum fake_call call;
@@ -138,7 +136,7 @@ static void each_refusal_has_its_words_and_its_help(void **state)
 	}
 }
 
-static void a_gpu_whose_samples_all_fail_says_how_many_and_why(void **state)
+TEST(a_gpu_whose_samples_all_fail_says_how_many_and_why)
 {
 	static const struct {
 		const char *driver;
@@ -160,7 +158,6 @@ static void a_gpu_whose_samples_all_fail_says_how_many_and_why(void **state)
 		 "3 samples failed before that, the last one because its timestamps are impossible"},
 	};
 
-	(void)state;
 	if (!registry_find(span_of("kbase")))
 		skip();
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
@@ -180,7 +177,7 @@ static void a_gpu_whose_samples_all_fail_says_how_many_and_why(void **state)
 	}
 }
 
-static void a_gpu_that_gives_no_sample_is_asked_to_draw(void **state)
+TEST(a_gpu_that_gives_no_sample_is_asked_to_draw)
 {
 	struct doctor_bench *b = *state;
 
@@ -191,7 +188,7 @@ static void a_gpu_that_gives_no_sample_is_asked_to_draw(void **state)
 	SAYS(b, "limited /dev/mali0: Mali-G615 2 cores (kbase r54p1): no sample within 2 s");
 }
 
-static void each_step_of_perf_rights_is_reported_with_what_lifts_it(void **state)
+TEST(each_step_of_perf_rights_is_reported_with_what_lifts_it)
 {
 	static const struct {
 		const char *machine;
@@ -219,7 +216,6 @@ static void each_step_of_perf_rights_is_reported_with_what_lifts_it(void **state
 		 "CONFIG_PERF_EVENTS"},
 	};
 
-	(void)state;
 	if (!registry_find(span_of("perf")))
 		skip();
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
@@ -249,7 +245,7 @@ static void each_step_of_perf_rights_is_reported_with_what_lifts_it(void **state
 	}
 }
 
-static void a_gpu_without_a_driver_is_one_command_away(void **state)
+TEST(a_gpu_without_a_driver_is_one_command_away)
 {
 	struct doctor_bench *b = *state;
 
@@ -261,7 +257,7 @@ static void a_gpu_without_a_driver_is_one_command_away(void **state)
 	assert_false(says(b, "uart"));
 }
 
-static void a_node_that_this_build_has_no_backend_for_is_reported(void **state)
+TEST(a_node_that_this_build_has_no_backend_for_is_reported)
 {
 	static const char *const drivers[] = {"panfrost", "panthor"};
 	struct doctor_bench *b = *state;
@@ -277,7 +273,7 @@ static void a_node_that_this_build_has_no_backend_for_is_reported(void **state)
 	}
 }
 
-static void json_lines_are_objects_and_the_last_one_sums_up(void **state)
+TEST(json_lines_are_objects_and_the_last_one_sums_up)
 {
 	struct doctor_bench *b = *state;
 	struct span rest;
@@ -296,23 +292,4 @@ static void json_lines_are_objects_and_the_last_one_sums_up(void **state)
 	assert_non_null(memmem(line.p, line.n, "\"gpu_works\":false", 17));
 	assert_non_null(strstr(b->out.p, "\"words\":\"2\\\"?[2J\""));
 	assert_null(strchr(b->out.p, '\033'));
-}
-
-#define TEST(name) cmocka_unit_test_setup_teardown(name, bench_init, bench_fini)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		TEST(a_gpu_that_gives_a_sample_works),
-		TEST(without_a_gpu_it_fails_and_says_what_was_looked_for),
-		TEST(each_refusal_has_its_words_and_its_help),
-		TEST(a_gpu_whose_samples_all_fail_says_how_many_and_why),
-		TEST(a_gpu_that_gives_no_sample_is_asked_to_draw),
-		TEST(each_step_of_perf_rights_is_reported_with_what_lifts_it),
-		TEST(a_gpu_without_a_driver_is_one_command_away),
-		TEST(a_node_that_this_build_has_no_backend_for_is_reported),
-		TEST(json_lines_are_objects_and_the_last_one_sums_up),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -5,14 +5,11 @@
 #include "base/file.h"
 #include "model/rawtable.h"
 #include "tests/support/shared_data.h"
+#include "tests/support/test.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <cmocka.h>
 
 static char *reference(const char *name)
 {
@@ -109,11 +106,10 @@ static void check_golden(const char *gpu, const char *sample, enum definitions d
 	assert_in_range(n, least, 120);
 }
 
-static void values_are_those_of_the_reference(void **state)
+TEST(values_are_those_of_the_reference)
 {
 	static const char *const gpus[] = {"g52", "g715", "g625"}, *const samples[] = {"typical-a", "zeros"};
 
-	(void)state;
 	for (size_t g = 0; g < ARRAY_LEN(gpus); g++)
 		for (size_t s = 0; s < ARRAY_LEN(samples); s++) {
 			check_golden(gpus[g], samples[s], DEFINITIONS_CURRENT, 70);
@@ -122,11 +118,10 @@ static void values_are_those_of_the_reference(void **state)
 }
 
 /* Midgard has no guide: the values follow from the formulas that Arm documents by hardware name. */
-static void values_of_midgard_are_those_calculated_by_hand(void **state)
+TEST(values_of_midgard_are_those_calculated_by_hand)
 {
 	static const char *const gpus[] = {"t860", "t720", "t62x"}, *const samples[] = {"typical-a", "zeros"};
 
-	(void)state;
 	for (size_t g = 0; g < ARRAY_LEN(gpus); g++)
 		for (size_t s = 0; s < ARRAY_LEN(samples); s++)
 			check_golden(gpus[g], samples[s], DEFINITIONS_CURRENT, 40);
@@ -160,22 +155,20 @@ static void check_units(const char *gpu, enum definitions definitions)
 	}
 }
 
-static void units_are_those_of_the_template(void **state)
+TEST(units_are_those_of_the_template)
 {
 	static const char *const gpus[] = {"g52", "g715", "g625"};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(gpus); i++) {
 		check_units(gpus[i], DEFINITIONS_CURRENT);
 		check_units(gpus[i], DEFINITIONS_GUIDE);
 	}
 }
 
-static void table_without_rows_defines_nothing(void **state)
+TEST(table_without_rows_defines_nothing)
 {
 	static const enum definitions definitions[] = {DEFINITIONS_CURRENT, DEFINITIONS_GUIDE};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(definitions); i++) {
 		AUTOFREE char *result = evaluate_table("G715", definitions[i], RAWTABLE_HEADER "\n");
 		struct span got = span_of(result), g[FIELDS_MAX];
@@ -189,7 +182,7 @@ static void table_without_rows_defines_nothing(void **state)
 #define CORES(n) "constant\t0\t\tshader_core_count\t" #n "\n"
 #define CORE(i, index, value) "shader_core\t" #i "\t" #index "\t\t" #value "\n"
 
-static void one_case_at_a_time(void **state)
+TEST(one_case_at_a_time)
 {
 	static const struct {
 		const char *what, *gpu;
@@ -223,7 +216,6 @@ static void one_case_at_a_time(void **state)
 		 CORES(2) CORE(3, 9, 1) CORE(60, 9, 2), "MaliFragWarp", "3"},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		AUTOFREE char *table = xasprintf(RAWTABLE_HEADER "\n%s", cases[i].rows);
 		AUTOFREE char *result = evaluate_table(cases[i].gpu, cases[i].definitions, table);
@@ -235,9 +227,8 @@ static void one_case_at_a_time(void **state)
 	}
 }
 
-static void every_gpu_has_its_rows_in_order(void **state)
+TEST(every_gpu_has_its_rows_in_order)
 {
-	(void)state;
 	for (unsigned i = 0; i < db->n_products; i++) {
 		AUTOFREE char *result =
 			evaluate_table(db->products[i].name, DEFINITIONS_CURRENT, RAWTABLE_HEADER "\n");
@@ -251,7 +242,7 @@ static void every_gpu_has_its_rows_in_order(void **state)
 	}
 }
 
-static void command_fails_with_the_right_status(void **state)
+TEST(command_fails_with_the_right_status)
 {
 	static const struct {
 		struct options options;
@@ -268,7 +259,6 @@ static void command_fails_with_the_right_status(void **state)
 		{{.gpu = "immortalis g715", .operand = "/dev/null"}, EXIT_FAILED, "/dev/null:1: empty"},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		AUTO_STRBUF struct strbuf out = {0};
 		struct err err = {0};
@@ -280,17 +270,4 @@ static void command_fails_with_the_right_status(void **state)
 	}
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(values_are_those_of_the_reference),
-		cmocka_unit_test(values_of_midgard_are_those_calculated_by_hand),
-		cmocka_unit_test(units_are_those_of_the_template),
-		cmocka_unit_test(table_without_rows_defines_nothing),
-		cmocka_unit_test(one_case_at_a_time),
-		cmocka_unit_test(every_gpu_has_its_rows_in_order),
-		cmocka_unit_test(command_fails_with_the_right_status),
-	};
-
-	return cmocka_run_group_tests(tests, load_data, unload_data);
-}
+TEST_GROUP(load_data, unload_data)

@@ -4,19 +4,15 @@
 #include "base/alloc.h"
 #include "base/file.h"
 #include "mlog/mlog_writer.h"
+#include "tests/support/test.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 #define MS 1000000ll
 #define S 1000000000ll
@@ -68,7 +64,7 @@ static bool write_file(void *ctx, const void *bytes, size_t n, struct err *err)
 	return fwrite(bytes, 1, n, ctx) == n;
 }
 
-static int bench_init(void **state)
+FIXTURE(bench_init)
 {
 	struct export_log_bench *b = xcalloc(1, sizeof(*b));
 
@@ -86,7 +82,7 @@ static int bench_init(void **state)
 	return 0;
 }
 
-static int bench_fini(void **state)
+FIXTURE(bench_fini)
 {
 	struct export_log_bench *b = *state;
 
@@ -103,6 +99,8 @@ static int bench_fini(void **state)
 	free(b);
 	return 0;
 }
+
+TEST_EACH(bench_init, bench_fini)
 
 /* From ms to ms since the start. */
 static void add_part(struct export_log_bench *b, int64_t from_ms, int64_t to_ms, uint32_t flags,
@@ -210,7 +208,7 @@ static void assert_rows(struct export_log_bench *b, const struct options *option
 /* ---- parts and steps ---- */
 
 /* A sample belongs to the step in which it ended. Sums by hand: 100 + 200 + 300 = 600. */
-static void part_of_a_log_and_its_steps_are_as_worked_out_by_hand(void **state)
+TEST(part_of_a_log_and_its_steps_are_as_worked_out_by_hand)
 {
 	static const struct {
 		int64_t from_ns, to_ns, step_ns;
@@ -258,7 +256,7 @@ static void part_of_a_log_and_its_steps_are_as_worked_out_by_hand(void **state)
 	}
 }
 
-static void what_went_wrong_stands_in_the_row_and_in_the_step(void **state)
+TEST(what_went_wrong_stands_in_the_row_and_in_the_step)
 {
 	struct export_log_bench *b = *state;
 	struct options o = csv(b);
@@ -284,7 +282,7 @@ static void what_went_wrong_stands_in_the_row_and_in_the_step(void **state)
 	assert_rows(b, &o, "5000.600000000,0.100000000,,400.0,2.5\r\n");
 }
 
-static void marks_are_flagged_if_they_are_in_the_part(void **state)
+TEST(marks_are_flagged_if_they_are_in_the_part)
 {
 	struct export_log_bench *b = *state;
 	struct options o = csv(b);
@@ -309,7 +307,7 @@ static void marks_are_flagged_if_they_are_in_the_part(void **state)
 		    "5000.300000000,0.100000000,mark,400.0,10.0\r\n");
 }
 
-static void cores_that_were_not_kept_are_reported(void **state)
+TEST(cores_that_were_not_kept_are_reported)
 {
 	struct export_log_bench *b = *state;
 	struct options o = csv(b);
@@ -322,7 +320,7 @@ static void cores_that_were_not_kept_are_reported(void **state)
 	assert_non_null(strstr(b->text, ",100.0,10.0\r\n"));
 }
 
-static void log_without_a_sample_is_a_header(void **state)
+TEST(log_without_a_sample_is_a_header)
 {
 	struct export_log_bench *b = *state;
 	struct options o = csv(b);
@@ -333,7 +331,7 @@ static void log_without_a_sample_is_a_header(void **state)
 
 /* ---- what cannot be read, or written ---- */
 
-static void log_that_ends_early_gives_its_whole_blocks(void **state)
+TEST(log_that_ends_early_gives_its_whole_blocks)
 {
 	struct export_log_bench *b = *state;
 	struct options o = csv(b);
@@ -357,7 +355,7 @@ static void log_that_ends_early_gives_its_whole_blocks(void **state)
 	assert_null(strstr(b->text, ",300.0,"));
 }
 
-static void damage_inside_is_a_failure_and_a_gap(void **state)
+TEST(damage_inside_is_a_failure_and_a_gap)
 {
 	struct export_log_bench *b = *state;
 	struct options o = csv(b);
@@ -385,7 +383,7 @@ static void damage_inside_is_a_failure_and_a_gap(void **state)
 	assert_non_null(strstr(b->text, "5000.400000000,0.100000000,gap lost,500.0,10.0\r\n"));
 }
 
-static void what_cannot_be_is_reported_and_nothing_is_written(void **state)
+TEST(what_cannot_be_is_reported_and_nothing_is_written)
 {
 	static const struct {
 		const char *operand, *log, *metrics;
@@ -434,7 +432,7 @@ static void what_cannot_be_is_reported_and_nothing_is_written(void **state)
 	assert_memory_equal(after, before, n);
 }
 
-static void from_past_the_end_is_a_usage_error(void **state)
+TEST(from_past_the_end_is_a_usage_error)
 {
 	struct export_log_bench *b = *state;
 	struct options o = csv(b);
@@ -449,7 +447,7 @@ static void from_past_the_end_is_a_usage_error(void **state)
 	assert_string_equal(b->err.text, "--from: 0.5 s: the log is only 0:00.5 long");
 }
 
-static void file_that_exists_is_left_alone_without_force(void **state)
+TEST(file_that_exists_is_left_alone_without_force)
 {
 	struct export_log_bench *b = *state;
 	struct options o = csv(b);
@@ -464,7 +462,7 @@ static void file_that_exists_is_left_alone_without_force(void **state)
 }
 
 /* As with `| head -1`, at any write. */
-static void closed_pipe_is_not_a_failure(void **state)
+TEST(closed_pipe_is_not_a_failure)
 {
 	struct export_log_bench *b = *state;
 
@@ -497,7 +495,7 @@ static void closed_pipe_is_not_a_failure(void **state)
 }
 
 /* Escape sequences that would write anywhere on a screen. */
-static void trace_is_not_for_a_terminal(void **state)
+TEST(trace_is_not_for_a_terminal)
 {
 	int before = dup(STDOUT_FILENO), terminal = posix_openpt(O_RDWR | O_NOCTTY), fd, status;
 	struct export_log_bench *b = *state;
@@ -520,26 +518,4 @@ static void trace_is_not_for_a_terminal(void **state)
 	assert_int_equal(status, EXIT_FAILED);
 	assert_int_equal(b->err.code, ERR_USAGE);
 	assert_string_equal(b->err.text, "--format perfetto: not for a terminal: give -o FILE.pftrace");
-}
-
-#define WITH_BENCH(test) cmocka_unit_test_setup_teardown(test, bench_init, bench_fini)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		WITH_BENCH(part_of_a_log_and_its_steps_are_as_worked_out_by_hand),
-		WITH_BENCH(what_went_wrong_stands_in_the_row_and_in_the_step),
-		WITH_BENCH(marks_are_flagged_if_they_are_in_the_part),
-		WITH_BENCH(cores_that_were_not_kept_are_reported),
-		WITH_BENCH(log_without_a_sample_is_a_header),
-		WITH_BENCH(log_that_ends_early_gives_its_whole_blocks),
-		WITH_BENCH(damage_inside_is_a_failure_and_a_gap),
-		WITH_BENCH(what_cannot_be_is_reported_and_nothing_is_written),
-		WITH_BENCH(from_past_the_end_is_a_usage_error),
-		WITH_BENCH(file_that_exists_is_left_alone_without_force),
-		WITH_BENCH(closed_pipe_is_not_a_failure),
-		WITH_BENCH(trace_is_not_for_a_terminal),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

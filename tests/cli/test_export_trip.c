@@ -11,17 +11,13 @@
 #include "tests/support/fixture.h"
 #include "tests/support/perf_run.h"
 #include "tests/support/sim_scenarios.h"
+#include "tests/support/test.h"
 
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 #define PERIOD_NS (100 * MS)
 #define ROUNDS 5
@@ -89,7 +85,7 @@ static void trip_close(struct trip *t)
 	fixture_fini(&t->f);
 }
 
-static int trip_init(void **state)
+FIXTURE(trip_init)
 {
 	static struct trip t; /* static: the scanner's thread may outlive the test */
 
@@ -102,7 +98,7 @@ static int trip_init(void **state)
 	return 0;
 }
 
-static int trip_fini(void **state)
+FIXTURE(trip_fini)
 {
 	struct trip *t = *state;
 
@@ -119,6 +115,8 @@ static int trip_fini(void **state)
 	sys_fini(&t->sys);
 	return 0;
 }
+
+TEST_EACH(trip_init, trip_fini)
 
 /* ---- a session of a CPU, a GPU in every scenario, and the CPU's counters; its recording ---- */
 
@@ -443,25 +441,20 @@ static void every_product_and_scenario(struct trip *t, bool per_core)
 	trip_close(t);
 }
 
-static void logs_of_sums_give_the_rows_that_were_live(void **state)
+TEST(logs_of_sums_give_the_rows_that_were_live)
 {
 	every_product_and_scenario(*state, false);
 }
 
-static void logs_of_every_core_give_the_rows_that_were_live_and_tables(void **state)
+TEST(logs_of_every_core_give_the_rows_that_were_live_and_tables)
 {
 	every_product_and_scenario(*state, true);
 }
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(logs_of_sums_give_the_rows_that_were_live, trip_init,
-						trip_fini),
-		cmocka_unit_test_setup_teardown(logs_of_every_core_give_the_rows_that_were_live_and_tables,
-						trip_init, trip_fini),
-	};
 
 	load_scenarios();
-	return cmocka_run_group_tests(tests, NULL, NULL);
+
+	return test_run();
 }

@@ -79,13 +79,12 @@ static void check_timeline(const char *gpu, const char *text)
 	assert_int_equal(ns, (int64_t)SCENE_VERDICTS * SCENE_NS);
 }
 
-static void the_verdicts_of_a_log_follow_its_scenes_within_two_seconds(void **state)
+TEST(the_verdicts_of_a_log_follow_its_scenes_within_two_seconds)
 {
 	struct gpudb *db = load_shipped();
 	struct sys sys;
 	struct err err;
 
-	(void)state;
 	assert_true(sys_init(&sys, NULL, &err));
 	for (unsigned g = 0; g < db->n_products; g += GPU_STEP) {
 		struct options o = {.command = COMMAND_EXPORT, .format = FORMAT_JSONL, .metrics = "GPUBusy"};
@@ -108,13 +107,4 @@ static void the_verdicts_of_a_log_follow_its_scenes_within_two_seconds(void **st
 	}
 	gpudb_free(db);
 	sys_fini(&sys);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(the_verdicts_of_a_log_follow_its_scenes_within_two_seconds),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -7,14 +7,11 @@
 #include "model/cpu_event.h"
 #include "model/metric.h"
 #include "tests/support/shared_data.h"
+#include "tests/support/test.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <cmocka.h>
 
 static char *list_text(enum list_name what, const char *gpu, enum output_format format)
 {
@@ -36,7 +33,7 @@ static unsigned count_parts(const char *text, const char *part)
 	return n;
 }
 
-static void products_are_those_of_the_reference(void **state)
+TEST(products_are_those_of_the_reference)
 {
 	const char *srcdir = getenv("srcdir");
 	AUTOFREE char *path = xasprintf("%s/tests/reference/gpus.tsv", srcdir ? srcdir : "."), *text = NULL;
@@ -45,7 +42,6 @@ static void products_are_those_of_the_reference(void **state)
 	struct err err;
 	size_t n;
 
-	(void)state;
 	assert_true(file_read(path, 1 << 20, &text, &n, &err));
 	expected = (struct span){text, n};
 	span_until(&expected, '\n');
@@ -72,13 +68,12 @@ static void products_are_those_of_the_reference(void **state)
 	assert_int_equal(got.n, 0);
 }
 
-static void counters_have_a_row_per_gpu_and_name(void **state)
+TEST(counters_have_a_row_per_gpu_and_name)
 {
 	AUTOFREE char *one = list_text(LIST_COUNTERS, "mali g715", FORMAT_CSV),
 		      *all = list_text(LIST_COUNTERS, NULL, FORMAT_CSV);
 	unsigned expected = 1;
 
-	(void)state;
 	for (unsigned i = 0; i < db->n_products; i++)
 		expected += gpudb_product(db, i)->layout->n_published;
 	assert_int_equal(count_parts(all, "\r\n"), expected);
@@ -87,14 +82,13 @@ static void counters_have_a_row_per_gpu_and_name(void **state)
 	assert_non_null(strstr(one, ",threads,4,"));
 }
 
-static void metrics_begin_with_the_template_and_none_comes_twice(void **state)
+TEST(metrics_begin_with_the_template_and_none_comes_twice)
 {
 	AUTOFREE char *csv = list_text(LIST_METRICS, "G625", FORMAT_CSV);
 	bool numbered = true;
 	struct span rest = span_of(csv);
 	unsigned n = 0;
 
-	(void)state;
 	span_until(&rest, '\n');
 	while (rest.n) {
 		struct span row = span_until(&rest, '\n'), number, name;
@@ -112,7 +106,7 @@ static void metrics_begin_with_the_template_and_none_comes_twice(void **state)
 	assert_int_equal(n, 114); /* 115 rows, one of them twice */
 }
 
-static void kinds_of_metrics_are_told_apart(void **state)
+TEST(kinds_of_metrics_are_told_apart)
 {
 	static const char *const rows[] = {
 		"\"name\":\"MaliGPUActiveCy\",\"title\":\"GPU active "
@@ -123,17 +117,15 @@ static void kinds_of_metrics_are_told_apart(void **state)
 	};
 	AUTOFREE char *jsonl = list_text(LIST_METRICS, "G52", FORMAT_JSONL);
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(rows); i++)
 		if (!strstr(jsonl, rows[i]))
 			fail_msg("no row has %s", rows[i]);
 }
 
-static void numbers_are_bare_in_json(void **state)
+TEST(numbers_are_bare_in_json)
 {
 	AUTOFREE char *jsonl = list_text(LIST_GPUS, "G715", FORMAT_JSONL);
 
-	(void)state;
 	assert_string_equal(
 		jsonl,
 		"{\"name\":\"Mali-G715\",\"also_sold_as\":\"Immortalis-G715\",\"architecture\":\"Valhall\","
@@ -142,12 +134,11 @@ static void numbers_are_bare_in_json(void **state)
 }
 
 /* Of one GPU, in 80 columns; csv and --long have the rest. */
-static void a_table_of_metrics_fits_a_terminal(void **state)
+TEST(a_table_of_metrics_fits_a_terminal)
 {
 	AUTOFREE char *table = list_text(LIST_METRICS, "G715", FORMAT_TABLE);
 	struct span rest = span_of(table);
 
-	(void)state;
 	assert_non_null(strstr(table, "name  "));
 	assert_null(strstr(table, "expression"));
 	assert_null(strstr(table, "Mali-G715"));
@@ -155,13 +146,12 @@ static void a_table_of_metrics_fits_a_terminal(void **state)
 		assert_true(span_until(&rest, '\n').n <= 80);
 }
 
-static void columns_of_a_table_are_aligned(void **state)
+TEST(columns_of_a_table_are_aligned)
 {
 	AUTOFREE char *table = list_text(LIST_GPUS, NULL, FORMAT_TABLE);
 	struct span rest = span_of(table), head = span_until(&rest, '\n');
 	size_t end = head.n;
 
-	(void)state;
 	assert_true(head.n > 0);
 	while (rest.n)
 		assert_int_equal(span_until(&rest, '\n').n,
@@ -169,21 +159,19 @@ static void columns_of_a_table_are_aligned(void **state)
 	assert_int_equal(count_parts(table, "\n"), 1 + db->n_products);
 }
 
-static void views_and_backends_are_listed(void **state)
+TEST(views_and_backends_are_listed)
 {
 	AUTOFREE char *views = list_text(LIST_VIEWS, NULL, FORMAT_CSV),
 		      *backends = list_text(LIST_BACKENDS, NULL, FORMAT_CSV);
 
-	(void)state;
 	assert_non_null(strstr(views, "\r\noverview,1,Overview\r\n"));
 	assert_non_null(strstr(backends, "name,help\r\n"));
 }
 
-static void each_event_is_listed_with_its_meaning_and_each_meaning_with_its_event(void **state)
+TEST(each_event_is_listed_with_its_meaning_and_each_meaning_with_its_event)
 {
 	AUTOFREE char *text = NULL;
 
-	(void)state;
 	if (!registry_find(span_of("perf")))
 		skip();
 	text = list_text(LIST_EVENTS, NULL, FORMAT_JSONL);
@@ -197,9 +185,8 @@ static void each_event_is_listed_with_its_meaning_and_each_meaning_with_its_even
 	assert_non_null(strstr(text, "{\"name\":\"LDREX_SPEC\",\"number\":\"0x6c\","));
 }
 
-static void each_metric_of_a_ready_group_exists(void **state)
+TEST(each_metric_of_a_ready_group_exists)
 {
-	(void)state;
 	for (unsigned i = 0; i < db->n_groups; i++) {
 		struct span rest = db->groups[i].metrics, word;
 
@@ -209,32 +196,14 @@ static void each_metric_of_a_ready_group_exists(void **state)
 	}
 }
 
-static void unknown_gpu_is_wrong_usage(void **state)
+TEST(unknown_gpu_is_wrong_usage)
 {
 	struct options options = {.list = LIST_GPUS, .gpu = "G9999"};
 	AUTO_STRBUF struct strbuf out = {0};
 	struct err err;
 
-	(void)state;
 	assert_int_equal(list_run(&options, db, &out, &err), EXIT_USAGE);
 	assert_non_null(strstr(err.text, "--gpu: unknown 'G9999'"));
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(products_are_those_of_the_reference),
-		cmocka_unit_test(counters_have_a_row_per_gpu_and_name),
-		cmocka_unit_test(metrics_begin_with_the_template_and_none_comes_twice),
-		cmocka_unit_test(kinds_of_metrics_are_told_apart),
-		cmocka_unit_test(numbers_are_bare_in_json),
-		cmocka_unit_test(a_table_of_metrics_fits_a_terminal),
-		cmocka_unit_test(columns_of_a_table_are_aligned),
-		cmocka_unit_test(views_and_backends_are_listed),
-		cmocka_unit_test(each_event_is_listed_with_its_meaning_and_each_meaning_with_its_event),
-		cmocka_unit_test(each_metric_of_a_ready_group_exists),
-		cmocka_unit_test(unknown_gpu_is_wrong_usage),
-	};
-
-	return cmocka_run_group_tests(tests, load_data, unload_data);
-}
+TEST_GROUP(load_data, unload_data)

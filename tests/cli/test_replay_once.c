@@ -46,7 +46,7 @@ static struct options options_of(const char *path)
 				.speed = 1};
 }
 
-static void a_log_gives_its_frames(void **state)
+TEST(a_log_gives_its_frames)
 {
 	static const struct {
 		const char *name, *view;
@@ -64,7 +64,6 @@ static void a_log_gives_its_frames(void **state)
 	struct log_bench log;
 	int failed = 0;
 
-	(void)state;
 	write_log(&log);
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		struct options o = options_of(log.path);
@@ -86,14 +85,13 @@ static void a_log_gives_its_frames(void **state)
 	assert_int_equal(golden_strays("replay"), 0);
 }
 
-static void what_was_cut_off_is_reported_and_the_rest_is_shown(void **state)
+TEST(what_was_cut_off_is_reported_and_the_rest_is_shown)
 {
 	AUTO_STRBUF struct strbuf out = {0};
 	struct log_bench log;
 	struct options o;
 	struct err err = {0};
 
-	(void)state;
 	write_log(&log);
 	fputs("half a block", log.file);
 	fflush(log.file);
@@ -104,7 +102,7 @@ static void what_was_cut_off_is_reported_and_the_rest_is_shown(void **state)
 	log_fini(&log);
 }
 
-static void what_cannot_be_shown_is_an_error_without_a_frame(void **state)
+TEST(what_cannot_be_shown_is_an_error_without_a_frame)
 {
 	static const struct {
 		const char *view, *want;
@@ -115,7 +113,6 @@ static void what_cannot_be_shown_is_an_error_without_a_frame(void **state)
 		     {"overview", "--layout: unknown 'gz'", 0, "gz"}};
 	struct log_bench log;
 
-	(void)state;
 	write_log(&log);
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		struct options o = options_of(log.path);
@@ -135,13 +132,9 @@ static void what_cannot_be_shown_is_an_error_without_a_frame(void **state)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_log_gives_its_frames),
-		cmocka_unit_test(what_was_cut_off_is_reported_and_the_rest_is_shown),
-		cmocka_unit_test(what_cannot_be_shown_is_an_error_without_a_frame),
-	};
 
 	setenv("TZ", "UTC", 1);
 	sys.monotonic_ns = sys.realtime_ns = no_time;
-	return cmocka_run_group_tests(tests, NULL, NULL);
+
+	return test_run();
 }

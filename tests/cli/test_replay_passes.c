@@ -1,16 +1,12 @@
 /* The passes of a log in the Frame view, at two sizes of the terminal. */
 #include "cli/commands.h"
 #include "tests/support/frame_log.h"
+#include "tests/support/test.h"
 
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 #define PASSES 14
 
@@ -62,7 +58,7 @@ static double first_number(const char *text, const char *after)
 	return at ? strtod(at + strlen(after), NULL) : -1;
 }
 
-static void all_passes_are_shown_or_counted(void **state)
+TEST(all_passes_are_shown_or_counted)
 {
 	static const struct {
 		struct dimensions size;
@@ -70,7 +66,6 @@ static void all_passes_are_shown_or_counted(void **state)
 	} cases[] = {{{80, 24}, 3}, {{100, 30}, 3}, {{160, 48}, 9}, {{160, 70}, PASSES}};
 	const struct frame_log log = {.frames = 60, .passes = PASSES};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		AUTOFREE char *got = replayed_screen(&log, cases[i].size);
 		const char *table = strstr(got, "own time");
@@ -95,42 +90,31 @@ static void all_passes_are_shown_or_counted(void **state)
 	}
 }
 
-static void nobody_leads_by_less_than_nothing(void **state)
+TEST(nobody_leads_by_less_than_nothing)
 {
 	const struct frame_log log = {.frames = 60};
 
-	(void)state;
 	AUTOFREE char *got = replayed_screen(&log, (struct dimensions){160, 48});
 
 	if (!strstr(got, "GPU leads by") || !strstr(got, "CPU leads by") || strstr(got, "-2.0"))
 		fail_msg("%s", got);
 }
 
-static int make_directory(void **state)
+FIXTURE(make_directory)
 {
 	struct err err;
 
-	(void)state;
 	assert_true(sys_init(&sys, NULL, &err));
 	assert_non_null(mkdtemp(directory));
 	snprintf(path, sizeof(path), "%s/run.mlog", directory);
 	return 0;
 }
 
-static int remove_directory(void **state)
+FIXTURE(remove_directory)
 {
-	(void)state;
 	unlink(path);
 	sys_fini(&sys);
 	return rmdir(directory);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(all_passes_are_shown_or_counted),
-		cmocka_unit_test(nobody_leads_by_less_than_nothing),
-	};
-
-	return cmocka_run_group_tests(tests, make_directory, remove_directory);
-}
+TEST_GROUP(make_directory, remove_directory)

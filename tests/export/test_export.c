@@ -3,7 +3,7 @@
 #include "tests/support/export_machine.h"
 #include "base/json.h"
 
-static void csv_is_as_the_contract_says(void **state)
+TEST_WITH(csv_is_as_the_contract_says, machine_init, machine_fini)
 {
 	struct export_machine *m = *state;
 	struct export *ex = start_export(m, &export_csv, m->sources, 1);
@@ -18,7 +18,7 @@ static void csv_is_as_the_contract_says(void **state)
 	export_free(ex);
 }
 
-static void json_lines_begin_with_what_was_measured(void **state)
+TEST_WITH(json_lines_begin_with_what_was_measured, machine_init, machine_fini)
 {
 	struct export_machine *m = *state;
 	struct export *ex;
@@ -60,7 +60,7 @@ static void assert_columns(struct export_machine *m, const struct export_source 
 	export_free(ex);
 }
 
-static void clusters_always_have_columns(void **state)
+TEST_WITH(clusters_always_have_columns, machine_init, machine_fini)
 {
 	struct export_machine *m = *state;
 
@@ -68,7 +68,7 @@ static void clusters_always_have_columns(void **state)
 		       "MaliFragUtil,MaliGPUActiveCy,CPULoad,CPULoad.cluster0,CPULoad.cluster1,Heat");
 }
 
-static void per_core_adds_cores_and_cpus(void **state)
+TEST_WITH(per_core_adds_cores_and_cpus, machine_init, machine_fini)
 {
 	struct export_machine *m = *state;
 
@@ -78,7 +78,7 @@ static void per_core_adds_cores_and_cpus(void **state)
 		       "CPULoad,CPULoad.cluster0,CPULoad.cluster1,CPULoad.cpu5,Heat");
 }
 
-static void second_gpu_has_a_prefix(void **state)
+TEST_WITH(second_gpu_has_a_prefix, machine_init, machine_fini)
 {
 	struct export_machine *m = *state;
 	struct export_source two[] = {m->sources[GPU], m->sources[GPU1]};
@@ -86,7 +86,7 @@ static void second_gpu_has_a_prefix(void **state)
 	assert_columns(m, two, 2, "MaliFragUtil,MaliGPUActiveCy,gpu1:MaliFragUtil,gpu1:MaliGPUActiveCy");
 }
 
-static void globs_choose_columns_once(void **state)
+TEST_WITH(globs_choose_columns_once, machine_init, machine_fini)
 {
 	struct export_machine *m = *state;
 
@@ -94,7 +94,7 @@ static void globs_choose_columns_once(void **state)
 	assert_columns(m, m->sources, 2, "MaliGPUActiveCy,MaliFragActiveCy,MaliExtra,CPULoad.cluster1");
 }
 
-static void star_is_all(void **state)
+TEST_WITH(star_is_all, machine_init, machine_fini)
 {
 	struct export_machine *m = *state;
 
@@ -102,7 +102,7 @@ static void star_is_all(void **state)
 	assert_columns(m, m->sources, 1, "MaliFragUtil,MaliGPUActiveCy,MaliFragActiveCy,MaliExtra,MaliBeat");
 }
 
-static void glob_that_fits_nothing_is_named(void **state)
+TEST_WITH(glob_that_fits_nothing_is_named, machine_init, machine_fini)
 {
 	struct export_machine *m = *state;
 	struct err err;
@@ -131,7 +131,7 @@ static void assert_heat(struct export_machine *m, const char *expected)
 	assert_string_equal(got.p, expected);
 }
 
-static void other_sources_fill_the_row_in_which_they_ended(void **state)
+TEST_WITH(other_sources_fill_the_row_in_which_they_ended, machine_init, machine_fini)
 {
 	struct export_machine *m = *state;
 	struct export *ex = start_export(m, &export_csv, m->sources, 2);
@@ -149,7 +149,7 @@ static void other_sources_fill_the_row_in_which_they_ended(void **state)
 
 /* A source that is always read a little before the GPU's sample ends a little after it: no row may
  * wait for ever. */
-static void source_that_ends_just_after_the_row_fills_the_next(void **state)
+TEST_WITH(source_that_ends_just_after_the_row_fills_the_next, machine_init, machine_fini)
 {
 	struct export_machine *m = *state;
 	struct export *ex = start_export(m, &export_csv, m->sources, 2);
@@ -162,7 +162,7 @@ static void source_that_ends_just_after_the_row_fills_the_next(void **state)
 	export_free(ex);
 }
 
-static void samples_that_end_in_one_row_are_folded(void **state)
+TEST_WITH(samples_that_end_in_one_row_are_folded, machine_init, machine_fini)
 {
 	struct export_machine *m = *state;
 	struct export *ex;
@@ -178,7 +178,7 @@ static void samples_that_end_in_one_row_are_folded(void **state)
 	export_free(ex);
 }
 
-static void failed_sample_is_marked_and_empty(void **state)
+TEST_WITH(failed_sample_is_marked_and_empty, machine_init, machine_fini)
 {
 	struct export_machine *m = *state;
 	struct export *ex = start_export(m, &export_csv, m->sources, 1);
@@ -190,7 +190,7 @@ static void failed_sample_is_marked_and_empty(void **state)
 	export_free(ex);
 }
 
-static void unknown_value_is_empty_and_estimates_are_flagged(void **state)
+TEST_WITH(unknown_value_is_empty_and_estimates_are_flagged, machine_init, machine_fini)
 {
 	struct export_machine *m = *state;
 	struct export *ex = start_export(m, &export_csv, m->sources, 2);
@@ -201,7 +201,7 @@ static void unknown_value_is_empty_and_estimates_are_flagged(void **state)
 	export_free(ex);
 }
 
-static void without_a_gpu_the_cpu_makes_the_rows(void **state)
+TEST_WITH(without_a_gpu_the_cpu_makes_the_rows, machine_init, machine_fini)
 {
 	struct export_machine *m = *state;
 	struct export *ex = start_export(m, &export_csv, &m->sources[CPU], 1);
@@ -213,7 +213,7 @@ static void without_a_gpu_the_cpu_makes_the_rows(void **state)
 	export_free(ex);
 }
 
-static void without_a_gpu_the_fastest_that_was_asked_for_makes_the_rows(void **state)
+TEST_WITH(without_a_gpu_the_fastest_that_was_asked_for_makes_the_rows, machine_init, machine_fini)
 {
 	static const struct {
 		const char *metrics, *header, *rows;
@@ -246,7 +246,7 @@ static void without_a_gpu_the_fastest_that_was_asked_for_makes_the_rows(void **s
 }
 
 /* They are read one after the other at the same deadline. */
-static void of_equally_fast_sources_the_last_makes_the_rows(void **state)
+TEST_WITH(of_equally_fast_sources_the_last_makes_the_rows, machine_init, machine_fini)
 {
 	struct export_machine *m = *state;
 	struct export_source two[2];
@@ -265,7 +265,7 @@ static void of_equally_fast_sources_the_last_makes_the_rows(void **state)
 	metric_set_free(sets[1]);
 }
 
-static void exact_names_are_of_one_column_each_in_their_order(void **state)
+TEST_WITH(exact_names_are_of_one_column_each_in_their_order, machine_init, machine_fini)
 {
 	struct export_machine *m = *state;
 
@@ -291,7 +291,7 @@ static void push_run(struct export *ex)
 	push_cpu(ex, 250, 300, 8, 20);
 }
 
-static void total_is_of_all_samples_and_of_the_command(void **state)
+TEST_WITH(total_is_of_all_samples_and_of_the_command, machine_init, machine_fini)
 {
 	struct export_machine *m = *state;
 	struct export *ex;
@@ -311,7 +311,7 @@ static void total_is_of_all_samples_and_of_the_command(void **state)
 	export_free(ex);
 }
 
-static void total_follows_the_rows(void **state)
+TEST_WITH(total_follows_the_rows, machine_init, machine_fini)
 {
 	struct export_machine *m = *state;
 	struct export *ex;
@@ -333,7 +333,7 @@ static void total_follows_the_rows(void **state)
 	export_free(ex);
 }
 
-static void total_without_a_sample_is_empty_never_zero(void **state)
+TEST_WITH(total_without_a_sample_is_empty_never_zero, machine_init, machine_fini)
 {
 	struct export_machine *m = *state;
 	struct export *ex;
@@ -349,7 +349,7 @@ static void total_without_a_sample_is_empty_never_zero(void **state)
 	export_free(ex);
 }
 
-static void instances_have_their_own_values(void **state)
+TEST_WITH(instances_have_their_own_values, machine_init, machine_fini)
 {
 	struct export_machine *m = *state;
 	struct export *ex;
@@ -363,7 +363,7 @@ static void instances_have_their_own_values(void **state)
 	export_free(ex);
 }
 
-static void failing_write_is_reported(void **state)
+TEST_WITH(failing_write_is_reported, machine_init, machine_fini)
 {
 	struct export_machine *m = *state;
 	struct export *ex;
@@ -379,7 +379,7 @@ static void failing_write_is_reported(void **state)
 	assert_string_equal(err.text, "log: disk full");
 }
 
-static void nothing_to_log_is_an_error(void **state)
+TEST_WITH(nothing_to_log_is_an_error, machine_init, machine_fini)
 {
 	struct export_machine *m = *state;
 	struct err err;
@@ -388,7 +388,7 @@ static void nothing_to_log_is_an_error(void **state)
 	assert_non_null(strstr(err.text, "nothing to log"));
 }
 
-static void texts_are_quoted_as_the_formats_want(void **state)
+TEST(texts_are_quoted_as_the_formats_want)
 {
 	static const struct {
 		const char *text, *csv, *json;
@@ -411,7 +411,6 @@ static void texts_are_quoted_as_the_formats_want(void **state)
 		{"bad \xff utf8 \xc3", "bad \xff utf8 \xc3", "\"bad \ufffd utf8 \ufffd\""},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		AUTO_STRBUF struct strbuf csv = {0};
 		AUTO_STRBUF struct strbuf json = {0};
@@ -424,7 +423,7 @@ static void texts_are_quoted_as_the_formats_want(void **state)
 	}
 }
 
-static void times_have_nanosecond_digits(void **state)
+TEST(times_have_nanosecond_digits)
 {
 	static const struct {
 		int64_t ns;
@@ -434,44 +433,10 @@ static void times_have_nanosecond_digits(void **state)
 		     {1700000000123456789, "1700000000.123456789"},
 		     {-1500000000, "-1.500000000"}};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		AUTO_STRBUF struct strbuf out = {0};
 
 		export_seconds(&out, cases[i].ns);
 		assert_string_equal(out.p, cases[i].text);
 	}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		ON_MACHINE(csv_is_as_the_contract_says),
-		ON_MACHINE(json_lines_begin_with_what_was_measured),
-		ON_MACHINE(clusters_always_have_columns),
-		ON_MACHINE(per_core_adds_cores_and_cpus),
-		ON_MACHINE(second_gpu_has_a_prefix),
-		ON_MACHINE(globs_choose_columns_once),
-		ON_MACHINE(star_is_all),
-		ON_MACHINE(glob_that_fits_nothing_is_named),
-		ON_MACHINE(other_sources_fill_the_row_in_which_they_ended),
-		ON_MACHINE(source_that_ends_just_after_the_row_fills_the_next),
-		ON_MACHINE(samples_that_end_in_one_row_are_folded),
-		ON_MACHINE(failed_sample_is_marked_and_empty),
-		ON_MACHINE(unknown_value_is_empty_and_estimates_are_flagged),
-		ON_MACHINE(without_a_gpu_the_cpu_makes_the_rows),
-		ON_MACHINE(without_a_gpu_the_fastest_that_was_asked_for_makes_the_rows),
-		ON_MACHINE(of_equally_fast_sources_the_last_makes_the_rows),
-		ON_MACHINE(exact_names_are_of_one_column_each_in_their_order),
-		ON_MACHINE(total_is_of_all_samples_and_of_the_command),
-		ON_MACHINE(total_follows_the_rows),
-		ON_MACHINE(total_without_a_sample_is_empty_never_zero),
-		ON_MACHINE(instances_have_their_own_values),
-		ON_MACHINE(failing_write_is_reported),
-		ON_MACHINE(nothing_to_log_is_an_error),
-		cmocka_unit_test(texts_are_quoted_as_the_formats_want),
-		cmocka_unit_test(times_have_nanosecond_digits),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

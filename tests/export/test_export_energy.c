@@ -21,7 +21,7 @@ static struct metric_set *set_with(const struct gpudb *db, const char *const *na
 static const char *const frames[] = {"FrameCount"}, *const rails[] = {"EnergyGPU", "EnergyGPUTime"};
 
 /* 120 frames in 2 s; the GPU takes 3 J in 1.5 s of them, 2 W: 1/30 J for each frame. */
-static void energy_per_frame_is_power_by_frames_per_second(void **state)
+TEST(energy_per_frame_is_power_by_frames_per_second)
 {
 	struct gpudb *db = load_shipped();
 	struct metric_set *sets[] = {set_with(db, frames, 1), set_with(db, rails, 2)};
@@ -31,7 +31,6 @@ static void energy_per_frame_is_power_by_frames_per_second(void **state)
 	const struct export_row row = {.sums = (const struct column *const *)sums};
 	AUTO_STRBUF struct strbuf out = {0};
 
-	(void)state;
 	column_put(sums[0], sets[0], "FrameCount", INSTANCE_ALL, 0, 120);
 	column_put(sums[1], sets[1], "EnergyGPU", INSTANCE_ALL, 0, 3);
 	column_put(sums[1], sets[1], "EnergyGPUTime", INSTANCE_ALL, 0, 1.5);
@@ -46,13 +45,4 @@ static void energy_per_frame_is_power_by_frames_per_second(void **state)
 		free(sums[i]);
 	}
 	gpudb_free(db);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(energy_per_frame_is_power_by_frames_per_second),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,14 +2,11 @@
  * and for clusters. */
 #include "export/export_priv.h"
 #include "base/alloc.h"
+#include "tests/support/test.h"
 
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
-#include <cmocka.h>
 
 #define BLOCK 14
 #define SLOTS (3 * BLOCK)
@@ -61,7 +58,7 @@ static void add_block(struct slot *slots, unsigned first, enum instance_kind ins
 	}
 }
 
-static int machine_init(void **state)
+FIXTURE(machine_init)
 {
 	static struct events_machine m;
 	struct err err;
@@ -84,7 +81,7 @@ static int machine_init(void **state)
 	return 0;
 }
 
-static int machine_fini(void **state)
+FIXTURE(machine_fini)
 {
 	struct events_machine *m = *state;
 
@@ -94,6 +91,8 @@ static int machine_fini(void **state)
 	strbuf_fini(&m->out);
 	return 0;
 }
+
+TEST_EACH(machine_init, machine_fini)
 
 static void set_values(struct events_machine *m, unsigned first, const double values[BLOCK])
 {
@@ -110,7 +109,7 @@ static const char *report_text(struct events_machine *m)
 }
 
 /* Counts of a matrix multiplication on an ARM1176, with the ratios that are known for them. */
-static void events_have_counts_estimates_shares_and_rates(void **state)
+TEST(events_have_counts_estimates_shares_and_rates)
 {
 	static const double values[BLOCK] = {1e9,      1e9,         12,         12,         0.25e9,
 					     1e9,      11759598287, 2939899571, 1241209259, 315810640,
@@ -134,7 +133,7 @@ static void events_have_counts_estimates_shares_and_rates(void **state)
 		"CPUBranches                33,438,664         [134,550,814]    24.9 %    108.403\n");
 }
 
-static void what_had_no_turn_is_a_dash_never_zero(void **state)
+TEST(what_had_no_turn_is_a_dash_never_zero)
 {
 	static const double values[BLOCK] = {1e9, 1e9, 0, 0, 1e9, 1e9, 2000, 2000, 1000, 1000, 0, 1e9, 0, 0};
 	struct events_machine *m = *state;
@@ -152,7 +151,7 @@ static void what_had_no_turn_is_a_dash_never_zero(void **state)
 }
 
 /* Too few counters: the first event of the set ran alone. */
-static void an_event_that_never_ran_has_no_share_of_the_time_of_its_set(void **state)
+TEST(an_event_that_never_ran_has_no_share_of_the_time_of_its_set)
 {
 	static const double values[BLOCK] = {1e9,  1e9, 0,   0,   0.5e9, 1e9, 2000,
 					     1000, NAN, NAN, 1e9, 1e9,   5,   5};
@@ -167,7 +166,7 @@ static void an_event_that_never_ran_has_no_share_of_the_time_of_its_set(void **s
 			       "\nCPUInstructions                     -                           0.0 %\n"));
 }
 
-static void unknown_sums_are_dashes(void **state)
+TEST(unknown_sums_are_dashes)
 {
 	struct events_machine *m = *state;
 
@@ -177,7 +176,7 @@ static void unknown_sums_are_dashes(void **state)
 		"\nCPUCycles                           -                               -          -\n"));
 }
 
-static void clusters_that_ran_have_blocks_of_their_own(void **state)
+TEST(clusters_that_ran_have_blocks_of_their_own)
 {
 	static const double values[BLOCK] = {1e9,  1e9,  0,    0,   1e9, 1e9, 2000,
 					     2000, 1000, 1000, 1e9, 1e9, 5,   5};
@@ -193,7 +192,7 @@ static void clusters_that_ran_have_blocks_of_their_own(void **state)
 	assert_non_null(strstr(strstr(m->out.p, "Cortex-A76"), "\nCPUIPC                          0.500\n"));
 }
 
-static void what_is_not_known_per_cluster_is_left_out_there(void **state)
+TEST(what_is_not_known_per_cluster_is_left_out_there)
 {
 	static const double values[BLOCK] = {1e9,  1e9,  7,    7,   1e9, 1e9, 2000,
 					     2000, 1000, 1000, 1e9, 1e9, 5,   5};
@@ -208,28 +207,11 @@ static void what_is_not_known_per_cluster_is_left_out_there(void **state)
 	assert_null(strstr(strstr(m->out.p, "Cortex-A76"), "CPUPageFaults"));
 }
 
-static void without_raw_counts_there_is_no_report(void **state)
+TEST(without_raw_counts_there_is_no_report)
 {
 	struct events_machine *m = *state;
 
 	for (unsigned i = 0; i < SLOTS; i++)
 		m->set->slots[i].raw = 0;
 	assert_string_equal(report_text(m), "");
-}
-
-#define ON_MACHINE(test) cmocka_unit_test_setup_teardown(test, machine_init, machine_fini)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		ON_MACHINE(events_have_counts_estimates_shares_and_rates),
-		ON_MACHINE(what_had_no_turn_is_a_dash_never_zero),
-		ON_MACHINE(an_event_that_never_ran_has_no_share_of_the_time_of_its_set),
-		ON_MACHINE(unknown_sums_are_dashes),
-		ON_MACHINE(clusters_that_ran_have_blocks_of_their_own),
-		ON_MACHINE(what_is_not_known_per_cluster_is_left_out_there),
-		ON_MACHINE(without_raw_counts_there_is_no_report),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -117,7 +117,7 @@ static void read_trace(const struct export_machine *m, size_t *from, uint64_t *b
 	*from = m->out.n;
 }
 
-static int trace_init(void **state)
+FIXTURE(trace_init)
 {
 	int failed = machine_init(state);
 	struct export_machine *m = *state;
@@ -126,8 +126,8 @@ static int trace_init(void **state)
 	m->options.start_ns = 5000000000;
 	return failed;
 }
-#define ON_TRACE(test) cmocka_unit_test_setup_teardown(test, trace_init, machine_fini)
 
+TEST_EACH(trace_init, machine_fini)
 /* What the header says of the tracks, without the clocks. */
 static void assert_tracks(struct export_machine *m, unsigned n_sources, const char *expected)
 {
@@ -144,7 +144,7 @@ static void assert_tracks(struct export_machine *m, unsigned n_sources, const ch
 	export_free(ex);
 }
 
-static void trace_begins_with_the_clocks(void **state)
+TEST(trace_begins_with_the_clocks)
 {
 	static const struct {
 		int64_t boottime_ns;
@@ -171,7 +171,7 @@ static void trace_begins_with_the_clocks(void **state)
 	}
 }
 
-static void tracks_are_a_tree_with_units(void **state)
+TEST(tracks_are_a_tree_with_units)
 {
 	assert_tracks(
 		*state, 2,
@@ -198,7 +198,7 @@ static void tracks_are_a_tree_with_units(void **state)
 		"order=3 rank=5 merge=2}\n");
 }
 
-static void core_without_its_metric_is_below_the_group(void **state)
+TEST(core_without_its_metric_is_below_the_group)
 {
 	struct export_machine *m = *state;
 
@@ -215,7 +215,7 @@ static void core_without_its_metric_is_below_the_group(void **state)
 		      "counter{unit='%' scale='core'} order=3 rank=0 merge=2}\n");
 }
 
-static void second_gpu_and_simulated_data_are_named(void **state)
+TEST(second_gpu_and_simulated_data_are_named)
 {
 	struct export_machine *m = *state;
 	struct export_source two[] = {m->sources[GPU], m->sources[GPU1]};
@@ -261,7 +261,7 @@ static void assert_events(struct events *e, const char *expected)
 	assert_string_equal(e->text.p, expected);
 }
 
-static void values_stand_at_the_begin_of_an_interval_and_counts_are_rates(void **state)
+TEST(values_stand_at_the_begin_of_an_interval_and_counts_are_rates)
 {
 	struct events e;
 
@@ -274,7 +274,7 @@ static void values_stand_at_the_begin_of_an_interval_and_counts_are_rates(void *
 	events_fini(&e);
 }
 
-static void constants_are_no_rates(void **state)
+TEST(constants_are_no_rates)
 {
 	struct export_machine *m = *state;
 	struct events e;
@@ -298,7 +298,7 @@ static void constants_are_no_rates(void **state)
 	events_fini(&e);
 }
 
-static void undefined_and_unknown_values_are_no_events(void **state)
+TEST(undefined_and_unknown_values_are_no_events)
 {
 	struct events e;
 
@@ -314,7 +314,7 @@ static void undefined_and_unknown_values_are_no_events(void **state)
 	events_fini(&e);
 }
 
-static void flags_name_the_interval(void **state)
+TEST(flags_name_the_interval)
 {
 	struct events e;
 
@@ -330,7 +330,7 @@ static void flags_name_the_interval(void **state)
 	events_fini(&e);
 }
 
-static void sources_have_intervals_of_their_own(void **state)
+TEST(sources_have_intervals_of_their_own)
 {
 	struct events e;
 
@@ -345,7 +345,7 @@ static void sources_have_intervals_of_their_own(void **state)
 	events_fini(&e);
 }
 
-static void marks_are_instants(void **state)
+TEST(marks_are_instants)
 {
 	struct events e;
 	struct err err;
@@ -362,7 +362,7 @@ static void marks_are_instants(void **state)
 }
 
 /* Ids differ, so that traces of several machines or runs can be concatenated. */
-static void tracks_of_other_traces_have_other_numbers(void **state)
+TEST(tracks_of_other_traces_have_other_numbers)
 {
 	static const struct {
 		const char *host;
@@ -387,7 +387,7 @@ static void tracks_of_other_traces_have_other_numbers(void **state)
 	}
 }
 
-static void metric_of_the_format_stands_first_unless_others_are_asked_for(void **state)
+TEST(metric_of_the_format_stands_first_unless_others_are_asked_for)
 {
 	struct export_format format = export_csv;
 	struct export_machine *m = *state;
@@ -424,7 +424,7 @@ static void put_judged_lines(const struct strbuf *text, struct strbuf *out)
 	}
 }
 
-static void verdict_and_findings_are_slices(void **state)
+TEST(verdict_and_findings_are_slices)
 {
 	static const char rules[] = "finding much\n  title Much to do\n  severity warning\n  when "
 				    "MaliFragUtil above 50 until 40\n"
@@ -486,25 +486,4 @@ static void verdict_and_findings_are_slices(void **state)
 	watch_free(m->options.watch);
 	events_fini(&e);
 	gpudb_free(db);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		ON_TRACE(trace_begins_with_the_clocks),
-		ON_TRACE(tracks_are_a_tree_with_units),
-		ON_TRACE(core_without_its_metric_is_below_the_group),
-		ON_TRACE(second_gpu_and_simulated_data_are_named),
-		ON_TRACE(values_stand_at_the_begin_of_an_interval_and_counts_are_rates),
-		ON_TRACE(constants_are_no_rates),
-		ON_TRACE(undefined_and_unknown_values_are_no_events),
-		ON_TRACE(flags_name_the_interval),
-		ON_TRACE(sources_have_intervals_of_their_own),
-		ON_TRACE(marks_are_instants),
-		ON_TRACE(tracks_of_other_traces_have_other_numbers),
-		ON_TRACE(metric_of_the_format_stands_first_unless_others_are_asked_for),
-		ON_TRACE(verdict_and_findings_are_slices),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

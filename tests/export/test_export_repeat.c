@@ -3,14 +3,10 @@
 
 #include "base/alloc.h"
 #include "base/units.h"
+#include "tests/support/test.h"
 
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 static char events[] = "Events", ratio[] = "Ratio";
 
@@ -49,12 +45,11 @@ static void expect_text(struct runs_bench *b, enum output_format format, const c
 }
 
 /* 2, 4, 4, 4, 5, 5, 7, 9: mean 5, sum of squares 32. */
-static void figures_have_mean_deviation_and_bounds(void **state)
+TEST(figures_have_mean_deviation_and_bounds)
 {
 	static const double values[] = {2, 4, 4, 4, 5, 5, 7, 9};
 	struct runs_bench b;
 
-	(void)state;
 	bench_init(&b);
 	for (size_t i = 0; i < ARRAY_LEN(values); i++)
 		add_run(&b, values[i] * 1e6, (double)NAN, 0.5, 0);
@@ -67,12 +62,11 @@ static void figures_have_mean_deviation_and_bounds(void **state)
 	export_repeat_free(b.options.repeat);
 }
 
-static void what_was_never_known_is_left_out(void **state)
+TEST(what_was_never_known_is_left_out)
 {
 	AUTO_STRBUF struct strbuf out = {0};
 	struct runs_bench b;
 
-	(void)state;
 	bench_init(&b);
 	add_run(&b, 3, (double)NAN, 1, 0);
 	add_run(&b, (double)NAN, (double)NAN, 1, 0);
@@ -84,26 +78,14 @@ static void what_was_never_known_is_left_out(void **state)
 	export_repeat_free(b.options.repeat);
 }
 
-static void a_failed_run_does_not_count(void **state)
+TEST(a_failed_run_does_not_count)
 {
 	struct runs_bench b;
 
-	(void)state;
 	bench_init(&b);
 	add_run(&b, 3, 1, 1, 0);
 	add_run(&b, 100, 1, 1, 7);
 	assert_int_equal(export_repeat_runs(b.options.repeat), 1);
 	expect_text(&b, FORMAT_CSV, "Events,count,1,3.0,,3.0,3.0");
 	export_repeat_free(b.options.repeat);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(figures_have_mean_deviation_and_bounds),
-		cmocka_unit_test(what_was_never_known_is_left_out),
-		cmocka_unit_test(a_failed_run_does_not_count),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

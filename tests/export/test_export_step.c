@@ -2,6 +2,8 @@
  * where marks go. */
 #include "tests/support/export_machine.h"
 
+TEST_EACH(machine_init, machine_fini)
+
 /* The rows without the header. */
 static const char *rows(const struct export_machine *m)
 {
@@ -28,7 +30,7 @@ static void end_export(struct export *ex)
 	export_free(ex);
 }
 
-static void step_is_the_sum_of_the_samples_that_ended_in_it(void **state)
+TEST(step_is_the_sum_of_the_samples_that_ended_in_it)
 {
 	struct export_machine *m = *state;
 	struct export *ex = start_steps(m, 300, 0, 1);
@@ -42,7 +44,7 @@ static void step_is_the_sum_of_the_samples_that_ended_in_it(void **state)
 				     "0.300000000,0.100000000,,25.0,8.0\r\n");
 }
 
-static void steps_lie_on_a_grid_and_empty_ones_are_left_out(void **state)
+TEST(steps_lie_on_a_grid_and_empty_ones_are_left_out)
 {
 	struct export_machine *m = *state;
 	struct export *ex = start_steps(m, 200, 50, 1);
@@ -58,7 +60,7 @@ static void steps_lie_on_a_grid_and_empty_ones_are_left_out(void **state)
 }
 
 /* A step of one interval is what there is without one. */
-static void step_of_one_interval_changes_nothing(void **state)
+TEST(step_of_one_interval_changes_nothing)
 {
 	AUTOFREE char *plain = NULL;
 	struct export_machine *m = *state;
@@ -81,7 +83,7 @@ static void step_of_one_interval_changes_nothing(void **state)
 	}
 }
 
-static void failed_samples_and_gaps_are_no_part_of_a_step_but_flags_of_it(void **state)
+TEST(failed_samples_and_gaps_are_no_part_of_a_step_but_flags_of_it)
 {
 	struct export_machine *m = *state;
 	struct export *ex = start_steps(m, 1000, 0, 1);
@@ -97,7 +99,7 @@ static void failed_samples_and_gaps_are_no_part_of_a_step_but_flags_of_it(void *
 }
 
 /* Of the counter that is meant for samples of one clock, only those are in the sum. */
-static void sample_in_which_the_clock_changed_is_left_out_where_cycles_meet_time(void **state)
+TEST(sample_in_which_the_clock_changed_is_left_out_where_cycles_meet_time)
 {
 	static const struct slot steady[] = {SLOT("MaliGPUActiveCy", SLOT_DELTA, INSTANCE_ALL, 0),
 					     SLOT("MaliFragActiveCy", SLOT_STEADY, INSTANCE_ALL, 0)};
@@ -120,7 +122,7 @@ static void sample_in_which_the_clock_changed_is_left_out_where_cycles_meet_time
 	assert_string_equal(rows(m), "0.000000000,0.300000000,clock,700.0,50.0\r\n");
 }
 
-static void other_sources_fill_the_step_in_which_they_ended(void **state)
+TEST(other_sources_fill_the_step_in_which_they_ended)
 {
 	struct export_machine *m = *state;
 	struct export *ex;
@@ -141,7 +143,7 @@ static void other_sources_fill_the_step_in_which_they_ended(void **state)
 
 /* Sources that are read in batches: what belongs to later rows waits for them, and nothing gets
  * lost, however much it is. */
-static void samples_that_come_early_wait_for_their_rows(void **state)
+TEST(samples_that_come_early_wait_for_their_rows)
 {
 	struct export_machine *m = *state;
 	struct export *ex;
@@ -163,7 +165,7 @@ static void samples_that_come_early_wait_for_their_rows(void **state)
 				     "0.003000000,0.097000000,,97.0\r\n");
 }
 
-static void table_has_a_row_of_every_source_and_step(void **state)
+TEST(table_has_a_row_of_every_source_and_step)
 {
 	struct export_machine *m = *state;
 	struct export *ex;
@@ -185,7 +187,7 @@ static void table_has_a_row_of_every_source_and_step(void **state)
 				      "     0.250  CPULoad                 4  /s\n");
 }
 
-static void a_jump_in_the_count_of_samples_is_a_gap(void **state)
+TEST(a_jump_in_the_count_of_samples_is_a_gap)
 {
 	static const uint64_t seqs[] = {5, 6, 9, 10};
 	struct export_machine *m = *state;
@@ -207,7 +209,7 @@ static void a_jump_in_the_count_of_samples_is_a_gap(void **state)
 }
 
 /* Times in ms of marks and of the ends of samples; which rows are marked. */
-static void marks_are_flags_of_the_row_in_which_they_fell(void **state)
+TEST(marks_are_flags_of_the_row_in_which_they_fell)
 {
 	static const struct {
 		int64_t step_ms, marks[3];
@@ -256,7 +258,7 @@ static void marks_are_flags_of_the_row_in_which_they_fell(void **state)
 	}
 }
 
-static void mark_of_later_is_not_of_this_row(void **state)
+TEST(mark_of_later_is_not_of_this_row)
 {
 	struct export_machine *m = *state;
 	struct export *ex = start_steps(m, 0, 0, 1);
@@ -272,7 +274,7 @@ static void mark_of_later_is_not_of_this_row(void **state)
 }
 
 /* A log may say what it likes. */
-static void times_at_the_end_of_time_are_no_harm(void **state)
+TEST(times_at_the_end_of_time_are_no_harm)
 {
 	struct export_machine *m = *state;
 	struct export *ex = start_steps(m, 1000000, 0, 1);
@@ -286,7 +288,7 @@ static void times_at_the_end_of_time_are_no_harm(void **state)
 	assert_non_null(strchr(rows(m), '\n'));
 }
 
-static void time_of_samples_that_last_for_ever_stays_within_bounds(void **state)
+TEST(time_of_samples_that_last_for_ever_stays_within_bounds)
 {
 	struct export_machine *m = *state;
 	struct export *ex = start_steps(m, SAMPLE_NS_MAX / 1000000, 0, 1);
@@ -300,25 +302,4 @@ static void time_of_samples_that_last_for_ever_stays_within_bounds(void **state)
 	}
 	end_export(ex);
 	assert_non_null(strstr(rows(m), "0.000000000,1152921504.606846976,error,"));
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		ON_MACHINE(step_is_the_sum_of_the_samples_that_ended_in_it),
-		ON_MACHINE(steps_lie_on_a_grid_and_empty_ones_are_left_out),
-		ON_MACHINE(step_of_one_interval_changes_nothing),
-		ON_MACHINE(failed_samples_and_gaps_are_no_part_of_a_step_but_flags_of_it),
-		ON_MACHINE(sample_in_which_the_clock_changed_is_left_out_where_cycles_meet_time),
-		ON_MACHINE(other_sources_fill_the_step_in_which_they_ended),
-		ON_MACHINE(samples_that_come_early_wait_for_their_rows),
-		ON_MACHINE(table_has_a_row_of_every_source_and_step),
-		ON_MACHINE(a_jump_in_the_count_of_samples_is_a_gap),
-		ON_MACHINE(marks_are_flags_of_the_row_in_which_they_fell),
-		ON_MACHINE(mark_of_later_is_not_of_this_row),
-		ON_MACHINE(times_at_the_end_of_time_are_no_harm),
-		ON_MACHINE(time_of_samples_that_last_for_ever_stays_within_bounds),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -10,7 +10,7 @@ static struct export *start_text(struct export_machine *m, const char *metrics, 
 	return start_export(m, &export_text, m->sources, 2);
 }
 
-static void lines_are_of_metrics_and_counts_are_per_second(void **state)
+TEST_WITH(lines_are_of_metrics_and_counts_are_per_second, machine_init, machine_fini)
 {
 	struct export_machine *m = *state;
 	struct export *ex = start_text(m, "MaliFragUtil,MaliGPUActiveCy,CPULoad,Heat", EXPORT_ROWS);
@@ -31,7 +31,7 @@ static void lines_are_of_metrics_and_counts_are_per_second(void **state)
 	export_free(ex);
 }
 
-static void only_estimates_are_marked_as_such(void **state)
+TEST_WITH(only_estimates_are_marked_as_such, machine_init, machine_fini)
 {
 	struct export_machine *m = *state;
 	struct export *ex = start_text(m, "MaliFragUtil,CPULoad,Heat", EXPORT_ROWS);
@@ -47,7 +47,7 @@ static void only_estimates_are_marked_as_such(void **state)
 	export_free(ex);
 }
 
-static void failed_sample_is_a_dash_and_says_so(void **state)
+TEST_WITH(failed_sample_is_a_dash_and_says_so, machine_init, machine_fini)
 {
 	struct export_machine *m = *state;
 	struct export *ex = start_text(m, "MaliFragUtil,CPULoad", EXPORT_ROWS);
@@ -59,7 +59,7 @@ static void failed_sample_is_a_dash_and_says_so(void **state)
 }
 
 /* A sample whose times the driver garbled has those of the last good one. */
-static void row_that_ended_just_before_the_first_began_has_no_negative_zero(void **state)
+TEST_WITH(row_that_ended_just_before_the_first_began_has_no_negative_zero, machine_init, machine_fini)
 {
 	struct export_machine *m = *state;
 	struct export *ex = start_text(m, "MaliFragUtil,CPULoad", EXPORT_ROWS);
@@ -72,7 +72,7 @@ static void row_that_ended_just_before_the_first_began_has_no_negative_zero(void
 	export_free(ex);
 }
 
-static void total_tells_counts_in_all_and_per_second(void **state)
+TEST_WITH(total_tells_counts_in_all_and_per_second, machine_init, machine_fini)
 {
 	static const struct export_command command = {.text = "make all",
 						      .begin_ns = 0,
@@ -105,7 +105,7 @@ static void total_tells_counts_in_all_and_per_second(void **state)
 }
 
 /* A beat of 16 bytes is no 160 bytes per second. */
-static void constant_is_no_rate_whatever_its_unit(void **state)
+TEST_WITH(constant_is_no_rate_whatever_its_unit, machine_init, machine_fini)
 {
 	static const struct export_command command = {.text = "true"};
 	struct export_machine *m = *state;
@@ -120,7 +120,7 @@ static void constant_is_no_rate_whatever_its_unit(void **state)
 	export_free(ex);
 }
 
-static void total_of_a_source_without_a_sample_is_a_dash(void **state)
+TEST_WITH(total_of_a_source_without_a_sample_is_a_dash, machine_init, machine_fini)
 {
 	static const struct export_command command = {.text = "true"};
 	struct export_machine *m = *state;
@@ -154,7 +154,7 @@ static struct metric_set *set_of(const struct gpudb *db, const char *gpu, const 
 	return set;
 }
 
-static void headline_is_what_exists_in_order_of_importance(void **state)
+TEST(headline_is_what_exists_in_order_of_importance)
 {
 	static const char *const cpu[] = {"CPUTicksUser",    "CPUTicksNice",   "CPUTicksSystem",
 					  "CPUTicksIdle",    "CPUTicksIOWait", "CPUTicksIRQ",
@@ -164,7 +164,6 @@ static void headline_is_what_exists_in_order_of_importance(void **state)
 	struct err err;
 	char *names;
 
-	(void)state;
 	db = gpudb_load(NULL, 0, &err);
 	assert_non_null(db);
 	sets[0] = set_of(db, NULL, cpu, 8);
@@ -193,20 +192,4 @@ static void headline_is_what_exists_in_order_of_importance(void **state)
 	metric_set_free(sets[0]);
 	metric_set_free(sets[1]);
 	gpudb_free(db);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		ON_MACHINE(lines_are_of_metrics_and_counts_are_per_second),
-		ON_MACHINE(only_estimates_are_marked_as_such),
-		ON_MACHINE(failed_sample_is_a_dash_and_says_so),
-		ON_MACHINE(row_that_ended_just_before_the_first_began_has_no_negative_zero),
-		ON_MACHINE(total_tells_counts_in_all_and_per_second),
-		ON_MACHINE(constant_is_no_rate_whatever_its_unit),
-		ON_MACHINE(total_of_a_source_without_a_sample_is_a_dash),
-		cmocka_unit_test(headline_is_what_exists_in_order_of_importance),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -63,12 +63,11 @@ static void add_row(const struct wide_bench *b, uint64_t number, const double va
 			out);
 }
 
-static void an_interval_is_a_line_under_titles_and_units(void **state)
+TEST(an_interval_is_a_line_under_titles_and_units)
 {
 	AUTO_STRBUF struct strbuf out = {0};
 	struct wide_bench b;
 
-	(void)state;
 	wide_init(&b);
 	add_row(&b, 1, (const double[N]){1.1e9, 12.34, 61.5, 2}, &out);
 	add_row(&b, 2, (const double[N]){2e6, (double)NAN, 62, 0}, &out);
@@ -82,13 +81,12 @@ static void an_interval_is_a_line_under_titles_and_units(void **state)
 	export_wide_free(b.table.held);
 }
 
-static void the_header_is_repeated_and_hidden_columns_are_left_out(void **state)
+TEST(the_header_is_repeated_and_hidden_columns_are_left_out)
 {
 	AUTO_STRBUF struct strbuf out = {0};
 	struct wide_bench b;
 	unsigned headers = 0;
 
-	(void)state;
 	wide_init(&b);
 	b.columns[2].hidden = true;
 	for (uint64_t i = 1; i <= 41; i++)
@@ -119,7 +117,7 @@ static void end_two(struct export *ex, struct metric_set *sets[2])
 }
 
 /* Rows wait until each source has had a sample, so that the columns of a run are the same. */
-static void the_first_rows_wait_for_slower_sources(void **state)
+TEST_WITH(the_first_rows_wait_for_slower_sources, machine_init, machine_fini)
 {
 	struct export_machine *m = *state;
 	struct export_source two[2];
@@ -139,7 +137,7 @@ static void the_first_rows_wait_for_slower_sources(void **state)
 	end_two(ex, sets);
 }
 
-static void a_source_that_is_late_has_dashes_until_it_comes(void **state)
+TEST_WITH(a_source_that_is_late_has_dashes_until_it_comes, machine_init, machine_fini)
 {
 	struct export_machine *m = *state;
 	struct export_source two[2];
@@ -164,16 +162,4 @@ static void a_source_that_is_late_has_dashes_until_it_comes(void **state)
 	assert_true(export_end(ex, &err));
 	assert_non_null(strstr(m->out.p, "30.0"));
 	end_two(ex, sets);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(an_interval_is_a_line_under_titles_and_units),
-		cmocka_unit_test(the_header_is_repeated_and_hidden_columns_are_left_out),
-		ON_MACHINE(the_first_rows_wait_for_slower_sources),
-		ON_MACHINE(a_source_that_is_late_has_dashes_until_it_comes),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -22,13 +22,20 @@ static void name_of(const struct metric_def *def, bool grows, struct openmetrics
 	openmetrics_name(&(struct metric){.def = def, .unit = def->unit, .grows = grows}, kind_of(def), name);
 }
 
-static void every_shipped_metric_has_a_name_of_its_own(void **state)
+FIXTURE(reset_options)
+{
+	struct export_machine *m = *state;
+
+	m->options.metrics = NULL;
+	return 0;
+}
+
+TEST(every_shipped_metric_has_a_name_of_its_own)
 {
 	struct err err = {0};
 	struct gpudb *db = gpudb_load(NULL, 0, &err);
 	struct openmetrics_name *names;
 
-	(void)state;
 	assert_non_null(db);
 	names = xcalloc(db->n_metrics, sizeof(*names));
 	for (unsigned i = 0; i < db->n_metrics; i++) {
@@ -83,7 +90,7 @@ static void sum_file(const struct gpudb *db, const char *file, struct strbuf *ou
 }
 
 /* Stored series, dashboards and alerts of users have these names. */
-static void names_of_shipped_metrics_stay(void **state)
+TEST(names_of_shipped_metrics_stay)
 {
 	const char *srcdir = getenv("srcdir");
 	AUTOFREE char *path = xasprintf("%s/tests/golden/openmetrics-sums.txt", srcdir ? srcdir : ".");
@@ -93,7 +100,6 @@ static void names_of_shipped_metrics_stay(void **state)
 	struct gpudb *db = gpudb_load(NULL, 0, &err);
 	size_t n;
 
-	(void)state;
 	for (const struct embedded *e = embedded_data; e->file; e++)
 		if (file_has_ending(e->file, ".metrics"))
 			sum_file(db, e->file, &got);
@@ -112,7 +118,7 @@ static void names_of_shipped_metrics_stay(void **state)
 	fail();
 }
 
-static void names_have_base_units(void **state)
+TEST(names_have_base_units)
 {
 	static const struct {
 		const char *metric, *text, *unit;
@@ -135,7 +141,6 @@ static void names_have_base_units(void **state)
 	struct err err = {0};
 	struct gpudb *db = gpudb_load(NULL, 0, &err);
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		struct openmetrics_name name;
 
@@ -147,7 +152,7 @@ static void names_have_base_units(void **state)
 	gpudb_free(db);
 }
 
-static void a_title_names_a_metric_with_its_unit_at_the_end(void **state)
+TEST(a_title_names_a_metric_with_its_unit_at_the_end)
 {
 	static const struct {
 		const char *title, *unit, *text;
@@ -172,7 +177,6 @@ static void a_title_names_a_metric_with_its_unit_at_the_end(void **state)
 		 "of_bytes"},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		struct metric_def def = {.name = "MaliThing",
 					 .title = cases[i].title,
@@ -190,7 +194,7 @@ static void a_title_names_a_metric_with_its_unit_at_the_end(void **state)
 }
 
 /* A guide may have another unit. The name has both, so that two units are never one series. */
-static void a_unit_of_a_guide_follows_that_of_the_metric(void **state)
+TEST(a_unit_of_a_guide_follows_that_of_the_metric)
 {
 	const struct metric_def def = {.name = "MaliFragShadRate",
 				       .title = "Shading rate",
@@ -198,7 +202,6 @@ static void a_unit_of_a_guide_follows_that_of_the_metric(void **state)
 				       .unit = unit_find(SPAN_LIT("percent"))};
 	struct openmetrics_name name;
 
-	(void)state;
 	openmetrics_name(&(struct metric){.def = &def, .unit = unit_find(SPAN_LIT("coarse quads/fine quad"))},
 			 SOURCE_GPU, &name);
 	assert_string_equal(name.text, "mali_shading_rate_ratio_coarse_quads_per_fine_quad");
@@ -207,7 +210,7 @@ static void a_unit_of_a_guide_follows_that_of_the_metric(void **state)
 }
 
 /* Without `prometheus titles`, as in a file of a user's. */
-static void the_machine_name_is_the_default(void **state)
+TEST(the_machine_name_is_the_default)
 {
 	static const struct {
 		const char *metric, *field, *text;
@@ -218,7 +221,6 @@ static void the_machine_name_is_the_default(void **state)
 		{"MaliGPUActiveCy", "busy_cycles", "mali_busy_cycles"},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++)
 		for (unsigned k = 0; k < 2; k++) {
 			const struct metric_def def = {.name = cases[i].metric,
@@ -232,7 +234,7 @@ static void the_machine_name_is_the_default(void **state)
 		}
 }
 
-static void two_metrics_of_one_name_are_an_error(void **state)
+TEST(two_metrics_of_one_name_are_an_error)
 {
 	const struct unit *unit = unit_find(SPAN_LIT("cycles"));
 	struct metric_def defs[] = {{.name = "A", .prometheus = SPAN_LIT("busy"), .unit = unit},
@@ -244,7 +246,6 @@ static void two_metrics_of_one_name_are_an_error(void **state)
 	struct export_table table = {.sources = &source, .columns = columns, .n_metrics = 2};
 	struct err err = {0};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(defs); i++) {
 		metrics[i] = (struct metric){.def = &defs[i], .unit = unit};
 		columns[i] = (struct export_column){.metric = &metrics[i]};
@@ -282,7 +283,7 @@ static void write_table(struct export_machine *m, struct openmetrics_lines lines
 	free(values);
 }
 
-static void counts_are_counters_and_the_rest_are_gauges(void **state)
+TEST_WITH(counts_are_counters_and_the_rest_are_gauges, NULL, reset_options)
 {
 	struct export_machine *m = *state;
 
@@ -301,7 +302,7 @@ static void counts_are_counters_and_the_rest_are_gauges(void **state)
 		"malitop_cpu_load_total 14.5\n");
 }
 
-static void classic_form_has_no_units(void **state)
+TEST_WITH(classic_form_has_no_units, NULL, reset_options)
 {
 	struct export_machine *m = *state;
 
@@ -316,7 +317,7 @@ static void classic_form_has_no_units(void **state)
 		"malitop_cpu_load_total{host=\"a\"} 10.5 1700000000.250000000\n");
 }
 
-static void parts_replace_their_sum(void **state)
+TEST_WITH(parts_replace_their_sum, NULL, reset_options)
 {
 	struct export_machine *m = *state;
 
@@ -335,39 +336,13 @@ static void parts_replace_their_sum(void **state)
 		"malitop_cpu_load_total{cpu=\"5\"} 14.5\n");
 }
 
-static void labels_are_escaped(void **state)
+TEST(labels_are_escaped)
 {
 	AUTO_STRBUF struct strbuf labels = {0};
 
-	(void)state;
 	openmetrics_label(&labels, "a", "1\"2\\3\n4");
 	openmetrics_label(&labels, "b", "");
 	assert_string_equal(labels.p, "a=\"1\\\"2\\\\3\\n4\",b=\"\"");
 }
 
-static int reset_options(void **state)
-{
-	struct export_machine *m = *state;
-
-	m->options.metrics = NULL;
-	return 0;
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(every_shipped_metric_has_a_name_of_its_own),
-		cmocka_unit_test(names_of_shipped_metrics_stay),
-		cmocka_unit_test(names_have_base_units),
-		cmocka_unit_test(a_title_names_a_metric_with_its_unit_at_the_end),
-		cmocka_unit_test(a_unit_of_a_guide_follows_that_of_the_metric),
-		cmocka_unit_test(the_machine_name_is_the_default),
-		cmocka_unit_test(two_metrics_of_one_name_are_an_error),
-		cmocka_unit_test_teardown(counts_are_counters_and_the_rest_are_gauges, reset_options),
-		cmocka_unit_test_teardown(classic_form_has_no_units, reset_options),
-		cmocka_unit_test_teardown(parts_replace_their_sum, reset_options),
-		cmocka_unit_test(labels_are_escaped),
-	};
-
-	return cmocka_run_group_tests(tests, machine_init, machine_fini);
-}
+TEST_GROUP(machine_init, machine_fini)

@@ -1,15 +1,11 @@
 /* The fake against the facts of perf_event_open: who may count, what is refused and how, and what
  * read and ioctl answer. */
 #include "tests/support/perf_bench.h"
+#include "tests/support/test.h"
 
 #include <fcntl.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 #define OTHERS 2000 /* a thread of another user */
 
@@ -38,7 +34,7 @@ static void expect_code(int got, int code, const char *what, size_t row)
 
 /* ---- who may ---- */
 
-static void each_level_allows_what_it_says(void **state)
+TEST(each_level_allows_what_it_says)
 {
 	static const struct {
 		int paranoid, pid;
@@ -67,7 +63,6 @@ static void each_level_allows_what_it_says(void **state)
 		{2, OTHERS, false, FAKE_CAP_SYS_ADMIN, FAKE_KERNEL(4, 9), 0},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
 		struct perf_event_attr attr = RAW(0x11);
 		struct perf_bench b;
@@ -159,7 +154,7 @@ static int wrong_call(unsigned wrong)
 	return fd < 0 ? errno : 0;
 }
 
-static void what_is_wrong_is_reported_in_the_order_of_the_kernel(void **state)
+TEST(what_is_wrong_is_reported_in_the_order_of_the_kernel)
 {
 	static const struct {
 		unsigned wrong;
@@ -203,14 +198,13 @@ static void what_is_wrong_is_reported_in_the_order_of_the_kernel(void **state)
 		{APART, EINVAL},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++)
 		expect_code(wrong_call(cases[i].wrong), cases[i].code, "wrong calls", i);
 }
 
 /* ---- what there is to count ---- */
 
-static void generic_events_are_those_that_core_and_kernel_have(void **state)
+TEST(generic_events_are_those_that_core_and_kernel_have)
 {
 	static const struct {
 		const char *machine;
@@ -261,7 +255,6 @@ static void generic_events_are_those_that_core_and_kernel_have(void **state)
 		{"rk3588", FAKE_KERNEL(5, 10), 4, PERF_TYPE_HARDWARE, 9ull << 32 | 1, EINVAL},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
 		struct perf_event_attr attr = {.type = (uint32_t)cases[i].type, .config = cases[i].config};
 		struct perf_bench b;
@@ -276,7 +269,7 @@ static void generic_events_are_those_that_core_and_kernel_have(void **state)
 
 /* ---- groups ---- */
 
-static void a_member_must_be_where_its_leader_is(void **state)
+TEST(a_member_must_be_where_its_leader_is)
 {
 	static const struct {
 		int type, pid, cpu, code;
@@ -291,7 +284,6 @@ static void a_member_must_be_where_its_leader_is(void **state)
 	struct perf_bench b;
 	int fd, member;
 
-	(void)state;
 	perf_begin(&b, "rk3588");
 	fd = perf_open(&b, leader, -1, 0, -1);
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
@@ -308,13 +300,12 @@ static void a_member_must_be_where_its_leader_is(void **state)
 	end_case(&b);
 }
 
-static void two_clusters_do_not_share_a_group_even_of_a_task(void **state)
+TEST(two_clusters_do_not_share_a_group_even_of_a_task)
 {
 	struct perf_event_attr little = RAW(0x11), big = {.type = 9, .config = 0x11};
 	struct perf_bench b;
 	int fd;
 
-	(void)state;
 	perf_begin(&b, "rk3588");
 	fd = perf_open(&b, little, 0, -1, -1);
 	assert_int_equal(answer_call(&b, big, 0, -1, fd), EINVAL);
@@ -347,12 +338,11 @@ static int group_of(const char *machine, unsigned type, int n, bool cycles, stru
 	return i;
 }
 
-static void a_group_that_is_too_large_is_refused_but_a_leader_that_is_off_is_not_weighed(void **state)
+TEST(a_group_that_is_too_large_is_refused_but_a_leader_that_is_off_is_not_weighed)
 {
 	struct perf_event_attr on = {.type = 8}, off = {.disabled = 1},
 			       on_exec = {.disabled = 1, .enable_on_exec = 1};
 
-	(void)state;
 	assert_int_equal(group_of("a72x4", 8, 9, false, on), 6);
 	assert_int_equal(group_of("a72x4", 8, 9, true, on), 7); /* cycles have their own */
 	assert_int_equal(group_of("a72x4", 8, 9, false, off), 7);
@@ -366,9 +356,8 @@ static void a_group_that_is_too_large_is_refused_but_a_leader_that_is_off_is_not
 
 /* ---- read ---- */
 
-static void every_read_format_has_its_words_in_order(void **state)
+TEST(every_read_format_has_its_words_in_order)
 {
-	(void)state;
 	for (uint64_t format = 0; format < 32; format++) {
 		uint64_t words[16], expected[16];
 		struct perf_event_attr attr = RAW(0x11);
@@ -407,14 +396,13 @@ static void every_read_format_has_its_words_in_order(void **state)
 	}
 }
 
-static void a_member_reads_its_whole_group(void **state)
+TEST(a_member_reads_its_whole_group)
 {
 	struct perf_event_attr attr = RAW(0x11);
 	struct perf_bench b;
 	uint64_t words[3];
 	int leader, member;
 
-	(void)state;
 	perf_begin(&b, "a72x4");
 	attr.read_format = PERF_FORMAT_GROUP;
 	leader = perf_open(&b, attr, -1, 0, -1);
@@ -426,7 +414,7 @@ static void a_member_reads_its_whole_group(void **state)
 
 /* ---- the seam ---- */
 
-static void rules_that_are_broken_are_noted(void **state)
+TEST(rules_that_are_broken_are_noted)
 {
 	static const struct {
 		unsigned long request, flags;
@@ -438,7 +426,6 @@ static void rules_that_are_broken_are_noted(void **state)
 		{0x5401, 0, ENOTTY},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
 		struct perf_event_attr attr = RAW(0x11);
 		struct perf_bench b;
@@ -456,21 +443,3 @@ static void rules_that_are_broken_are_noted(void **state)
 }
 
 /* ---- files ---- */
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(each_level_allows_what_it_says),
-		cmocka_unit_test(what_is_wrong_is_reported_in_the_order_of_the_kernel),
-		cmocka_unit_test(generic_events_are_those_that_core_and_kernel_have),
-		cmocka_unit_test(a_member_must_be_where_its_leader_is),
-		cmocka_unit_test(two_clusters_do_not_share_a_group_even_of_a_task),
-		cmocka_unit_test(
-			a_group_that_is_too_large_is_refused_but_a_leader_that_is_off_is_not_weighed),
-		cmocka_unit_test(every_read_format_has_its_words_in_order),
-		cmocka_unit_test(a_member_reads_its_whole_group),
-		cmocka_unit_test(rules_that_are_broken_are_noted),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}

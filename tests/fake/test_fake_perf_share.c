@@ -2,12 +2,7 @@
  * start others and end, CPUs that go. */
 #include "base/alloc.h"
 #include "tests/support/perf_bench.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
+#include "tests/support/test.h"
 
 #define GROUP 8
 
@@ -62,7 +57,7 @@ static int percent(struct perf_bench *b, int fd)
 
 /* ---- counting ---- */
 
-static void reads_go_beyond_a_counters_width_unless_the_driver_forgets(void **state)
+TEST(reads_go_beyond_a_counters_width_unless_the_driver_forgets)
 {
 	static const struct {
 		const char *machine, *pmu;
@@ -73,7 +68,6 @@ static void reads_go_beyond_a_counters_width_unless_the_driver_forgets(void **st
 		{"x86", "cpu", 4, 48, 0xc4},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < 4; i++) {
 		uint64_t expected = 3ull << cases[i / 2].width, word;
 		struct perf_event_attr attr = {.type = cases[i / 2].type, .config = cases[i / 2].config};
@@ -94,13 +88,12 @@ static void reads_go_beyond_a_counters_width_unless_the_driver_forgets(void **st
 
 /* ---- too few counters ---- */
 
-static void groups_take_turns_and_the_estimate_is_exact(void **state)
+TEST(groups_take_turns_and_the_estimate_is_exact)
 {
 	static const struct {
 		int groups, percent;
 	} cases[] = {{1, 100}, {2, 50}, {3, 33}, {4, 25}};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
 		struct group g[4];
 		struct perf_bench b;
@@ -119,13 +112,12 @@ static void groups_take_turns_and_the_estimate_is_exact(void **state)
 	}
 }
 
-static void shares_are_uneven_when_somebody_takes_counters_for_a_while(void **state)
+TEST(shares_are_uneven_when_somebody_takes_counters_for_a_while)
 {
 	struct group a;
 	struct perf_bench b;
 	int single;
 
-	(void)state;
 	perf_begin(&b, "a72x4");
 	a = open_group(&b, 0x12, 5, -1, 0, plain);
 	single = perf_open(&b, timed(0x03), -1, 0, -1);
@@ -142,13 +134,12 @@ static void shares_are_uneven_when_somebody_takes_counters_for_a_while(void **st
 	fake_sys_fini(&b.fake);
 }
 
-static void a_group_one_too_large_opens_and_never_runs(void **state)
+TEST(a_group_one_too_large_opens_and_never_runs)
 {
 	struct perf_words w;
 	struct perf_bench b;
 	struct group g;
 
-	(void)state;
 	perf_begin(&b, "a72x4");
 	g = open_group(&b, 0x12, 7, -1, 0, plain);
 	fake_sys_run(&b.fake, 100 * MS);
@@ -157,13 +148,12 @@ static void a_group_one_too_large_opens_and_never_runs(void **state)
 	fake_sys_fini(&b.fake);
 }
 
-static void the_second_cycle_event_needs_a_common_counter(void **state)
+TEST(the_second_cycle_event_needs_a_common_counter)
 {
 	struct group g;
 	struct perf_bench b;
 	int fds[2];
 
-	(void)state;
 	perf_begin(&b, "a72x4");
 	fds[0] = perf_open(&b, timed(0x11), -1, 0, -1);
 	g = open_group(&b, 0x12, 6, -1, 0, plain);
@@ -176,13 +166,12 @@ static void the_second_cycle_event_needs_a_common_counter(void **state)
 	fake_sys_fini(&b.fake);
 }
 
-static void a_64_bit_event_takes_two_counters(void **state)
+TEST(a_64_bit_event_takes_two_counters)
 {
 	struct perf_event_attr wide = timed(0x08);
 	struct perf_bench b;
 	int fd, other;
 
-	(void)state;
 	perf_begin(&b, "tiny2");
 	wide.config1 = 1;
 	fd = perf_open(&b, wide, -1, 0, -1);
@@ -193,14 +182,13 @@ static void a_64_bit_event_takes_two_counters(void **state)
 	fake_sys_fini(&b.fake);
 }
 
-static void a_pinned_group_runs_always_or_is_in_error(void **state)
+TEST(a_pinned_group_runs_always_or_is_in_error)
 {
 	struct perf_event_attr pinned = {.pinned = 1};
 	struct group a, c;
 	struct perf_bench b;
 	uint64_t words[3];
 
-	(void)state;
 	perf_begin(&b, "a72x4");
 	a = open_group(&b, 0x01, 4, -1, 0, plain);
 	c = open_group(&b, 0x12, 5, -1, 0, pinned);
@@ -218,13 +206,12 @@ static void a_pinned_group_runs_always_or_is_in_error(void **state)
 	fake_sys_fini(&b.fake);
 }
 
-static void the_members_of_a_closed_leader_count_alone(void **state)
+TEST(the_members_of_a_closed_leader_count_alone)
 {
 	struct perf_event_attr leader = timed(0x11);
 	struct perf_bench b;
 	int fds[2];
 
-	(void)state;
 	perf_begin(&b, "a72x4");
 	leader.disabled = 1;
 	fds[0] = perf_open(&b, leader, -1, 0, -1);
@@ -237,12 +224,11 @@ static void the_members_of_a_closed_leader_count_alone(void **state)
 	fake_sys_fini(&b.fake);
 }
 
-static void where_the_rate_changes_meanwhile_an_estimate_is_only_that(void **state)
+TEST(where_the_rate_changes_meanwhile_an_estimate_is_only_that)
 {
 	struct group a, c;
 	struct perf_bench b;
 
-	(void)state;
 	perf_begin(&b, "tiny2");
 	b.perf->phase_ns = 4 * MS;
 	a = open_group(&b, 0x03, 2, -1, 0, plain);
@@ -256,13 +242,12 @@ static void where_the_rate_changes_meanwhile_an_estimate_is_only_that(void **sta
 
 /* ---- tasks ---- */
 
-static void an_event_of_a_task_counts_where_the_task_runs(void **state)
+TEST(an_event_of_a_task_counts_where_the_task_runs)
 {
 	struct perf_words w;
 	struct perf_bench b;
 	int fd;
 
-	(void)state;
 	perf_begin(&b, "a72x4");
 	for (int cpu = 0; cpu < 4; cpu++)
 		fake_perf_rate(b.perf, cpu, "armv8_cortex_a72", 0x08, 1000u * (unsigned)(cpu + 1));
@@ -278,13 +263,12 @@ static void an_event_of_a_task_counts_where_the_task_runs(void **state)
 	fake_sys_fini(&b.fake);
 }
 
-static void on_the_other_cluster_an_event_is_enabled_and_does_not_run(void **state)
+TEST(on_the_other_cluster_an_event_is_enabled_and_does_not_run)
 {
 	struct perf_event_attr big = timed(0x11);
 	struct perf_bench b;
 	int fds[2];
 
-	(void)state;
 	perf_begin(&b, "rk3588");
 	big.type = 9;
 	fds[0] = perf_open(&b, timed(0x11), 0, -1, -1);
@@ -299,14 +283,13 @@ static void on_the_other_cluster_an_event_is_enabled_and_does_not_run(void **sta
 	fake_sys_fini(&b.fake);
 }
 
-static void a_generic_event_of_a_task_sees_one_cluster_only(void **state)
+TEST(a_generic_event_of_a_task_sees_one_cluster_only)
 {
 	struct perf_event_attr cycles = {.type = PERF_TYPE_HARDWARE, .read_format = TIMES};
 	struct perf_words w;
 	struct perf_bench b;
 	int fd;
 
-	(void)state;
 	perf_begin(&b, "rk3588");
 	fd = perf_open(&b, cycles, 0, -1, -1);
 	fake_sys_run(&b.fake, 10 * MS);
@@ -318,14 +301,13 @@ static void a_generic_event_of_a_task_sees_one_cluster_only(void **state)
 	fake_sys_fini(&b.fake);
 }
 
-static void a_software_leader_waits_for_its_members_cluster(void **state)
+TEST(a_software_leader_waits_for_its_members_cluster)
 {
 	struct perf_event_attr clock = {
 		.type = PERF_TYPE_SOFTWARE, .config = PERF_COUNT_SW_TASK_CLOCK, .read_format = TIMES};
 	struct perf_bench b;
 	int fds[2];
 
-	(void)state;
 	perf_begin(&b, "rk3588");
 	fake_perf_move(b.perf, 1000, 4);
 	fds[0] = perf_open(&b, clock, 0, -1, -1);
@@ -339,12 +321,11 @@ static void a_software_leader_waits_for_its_members_cluster(void **state)
 	fake_sys_fini(&b.fake);
 }
 
-static void events_of_the_cpu_come_before_those_of_its_task(void **state)
+TEST(events_of_the_cpu_come_before_those_of_its_task)
 {
 	struct group cpu, task;
 	struct perf_bench b;
 
-	(void)state;
 	perf_begin(&b, "tiny2");
 	task = open_group(&b, 0x03, 2, 0, -1, plain);
 	cpu = open_group(&b, 0x12, 2, -1, 0, plain);
@@ -354,14 +335,13 @@ static void events_of_the_cpu_come_before_those_of_its_task(void **state)
 	fake_sys_fini(&b.fake);
 }
 
-static void what_a_task_starts_is_counted_when_inherited(void **state)
+TEST(what_a_task_starts_is_counted_when_inherited)
 {
 	struct perf_event_attr inherit = {.inherit = 1};
 	struct group with, without;
 	struct perf_words w;
 	struct perf_bench b;
 
-	(void)state;
 	perf_begin(&b, "a72x4");
 	fake_perf_rate(b.perf, -1, "armv8_cortex_a72", 0x08, 1000);
 	with = open_group(&b, 0x08, 2, 0, -1, inherit);
@@ -392,11 +372,10 @@ static void what_a_task_starts_is_counted_when_inherited(void **state)
 }
 
 /* The groups of parent and child are compared; events that are read one by one are not. */
-static void a_group_with_a_child_that_ends_cannot_be_read_at_once(void **state)
+TEST(a_group_with_a_child_that_ends_cannot_be_read_at_once)
 {
 	static const bool unmatched[] = {false, true};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(unmatched); i++) {
 		struct perf_event_attr attr = timed(0x08);
 		struct perf_bench b;
@@ -429,14 +408,13 @@ static void a_group_with_a_child_that_ends_cannot_be_read_at_once(void **state)
 
 /* ---- CPUs ---- */
 
-static void events_of_a_cpu_that_went_stop_for_good_and_their_group_falls_apart(void **state)
+TEST(events_of_a_cpu_that_went_stop_for_good_and_their_group_falls_apart)
 {
 	struct perf_event_attr attr = timed(0x11);
 	struct perf_bench b;
 	uint64_t words[8];
 	int fds[2];
 
-	(void)state;
 	perf_begin(&b, "a72x4");
 	attr.read_format = TIMES | PERF_FORMAT_GROUP;
 	fds[0] = perf_open(&b, attr, -1, 1, -1);
@@ -451,29 +429,4 @@ static void events_of_a_cpu_that_went_stop_for_good_and_their_group_falls_apart(
 	assert_int_equal(perf_read(&b, fds[0], words, 8), 4);
 	assert_true(words[0] == 1 && words[1] == 10 * MS && words[2] == 10 * MS);
 	fake_sys_fini(&b.fake);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(reads_go_beyond_a_counters_width_unless_the_driver_forgets),
-		cmocka_unit_test(groups_take_turns_and_the_estimate_is_exact),
-		cmocka_unit_test(shares_are_uneven_when_somebody_takes_counters_for_a_while),
-		cmocka_unit_test(a_group_one_too_large_opens_and_never_runs),
-		cmocka_unit_test(the_second_cycle_event_needs_a_common_counter),
-		cmocka_unit_test(a_64_bit_event_takes_two_counters),
-		cmocka_unit_test(a_pinned_group_runs_always_or_is_in_error),
-		cmocka_unit_test(the_members_of_a_closed_leader_count_alone),
-		cmocka_unit_test(where_the_rate_changes_meanwhile_an_estimate_is_only_that),
-		cmocka_unit_test(an_event_of_a_task_counts_where_the_task_runs),
-		cmocka_unit_test(on_the_other_cluster_an_event_is_enabled_and_does_not_run),
-		cmocka_unit_test(a_generic_event_of_a_task_sees_one_cluster_only),
-		cmocka_unit_test(a_software_leader_waits_for_its_members_cluster),
-		cmocka_unit_test(events_of_the_cpu_come_before_those_of_its_task),
-		cmocka_unit_test(what_a_task_starts_is_counted_when_inherited),
-		cmocka_unit_test(a_group_with_a_child_that_ends_cannot_be_read_at_once),
-		cmocka_unit_test(events_of_a_cpu_that_went_stop_for_good_and_their_group_falls_apart),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

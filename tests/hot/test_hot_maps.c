@@ -3,25 +3,21 @@
 #include "base/alloc.h"
 #include "hot/hot_maps.h"
 #include "tests/support/fixture.h"
+#include "tests/support/test.h"
 
 #include <elf.h>
 #include <fcntl.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 struct maps_bench {
 	struct fixture fixture;
 	struct hot_maps *maps;
 };
 
-static int setup(void **state)
+FIXTURE(setup)
 {
 	struct maps_bench *b = xcalloc(1, sizeof(*b));
 
@@ -31,7 +27,7 @@ static int setup(void **state)
 	return 0;
 }
 
-static int teardown(void **state)
+FIXTURE(teardown)
 {
 	struct maps_bench *b = *state;
 
@@ -90,7 +86,7 @@ static void write_map(struct maps_bench *b, const char *path, const char *text, 
 	hot_maps_look(b->maps);
 }
 
-static void a_library_that_takes_the_place_of_another_does_not_mix_with_it(void **state)
+TEST_WITH(a_library_that_takes_the_place_of_another_does_not_mix_with_it, setup, teardown)
 {
 	struct maps_bench *b = *state;
 
@@ -108,7 +104,7 @@ static void a_library_that_takes_the_place_of_another_does_not_mix_with_it(void 
 	assert_string_equal(module_at(b, 7, 0x15000), "[unknown]");
 }
 
-static void a_child_has_the_maps_of_its_parent_until_it_runs_another_program(void **state)
+TEST_WITH(a_child_has_the_maps_of_its_parent_until_it_runs_another_program, setup, teardown)
 {
 	struct maps_bench *b = *state;
 
@@ -126,7 +122,7 @@ static void a_child_has_the_maps_of_its_parent_until_it_runs_another_program(voi
 	assert_string_equal(module_at(b, 8, 0x11000), "second.so");
 }
 
-static void a_process_of_before_is_read_from_proc(void **state)
+TEST_WITH(a_process_of_before_is_read_from_proc, setup, teardown)
 {
 	struct maps_bench *b = *state;
 
@@ -154,7 +150,7 @@ static ssize_t count_pread(const struct sys *sys, int fd, void *buf, size_t n, o
 	return got;
 }
 
-static void a_program_that_translates_is_read_from_its_map(void **state)
+TEST_WITH(a_program_that_translates_is_read_from_its_map, setup, teardown)
 {
 	struct maps_bench *b = *state;
 	struct hot_place place;
@@ -170,7 +166,7 @@ static void a_program_that_translates_is_read_from_its_map(void **state)
 	assert_string_equal(place_at(b, 9, 0x30281).function, ""); /* it has no size */
 }
 
-static void of_a_map_that_grows_only_what_is_new_is_read(void **state)
+TEST_WITH(of_a_map_that_grows_only_what_is_new_is_read, setup, teardown)
 {
 	struct maps_bench *b = *state;
 	AUTO_STRBUF struct strbuf text = {0};
@@ -197,7 +193,7 @@ static void of_a_map_that_grows_only_what_is_new_is_read(void **state)
 	assert_int_equal(hot_maps_given_up(b->maps), 0);
 }
 
-static void a_map_that_is_too_large_is_given_up_and_counted(void **state)
+TEST_WITH(a_map_that_is_too_large_is_given_up_and_counted, setup, teardown)
 {
 	struct maps_bench *b = *state;
 	AUTO_STRBUF struct strbuf text = {0};
@@ -214,7 +210,7 @@ static void a_map_that_is_too_large_is_given_up_and_counted(void **state)
 }
 
 /* The program writes a line when it uses memory again. */
-static void a_newer_function_counts_from_when_it_was_written(void **state)
+TEST_WITH(a_newer_function_counts_from_when_it_was_written, setup, teardown)
 {
 	struct maps_bench *b = *state;
 
@@ -233,7 +229,7 @@ static void a_newer_function_counts_from_when_it_was_written(void **state)
 	assert_string_equal(function_at(b, 0x30010, 3050 * MS), "third");
 }
 
-static void a_newer_function_hides_what_is_under_it_and_no_more(void **state)
+TEST_WITH(a_newer_function_hides_what_is_under_it_and_no_more, setup, teardown)
 {
 	struct maps_bench *b = *state;
 	struct hot_place place;
@@ -253,7 +249,7 @@ static void a_newer_function_hides_what_is_under_it_and_no_more(void **state)
 }
 
 /* Random lines, some at a time: the newest one over an address counts, as if all were searched. */
-static void any_order_of_lines_gives_the_newest(void **state)
+TEST_WITH(any_order_of_lines_gives_the_newest, setup, teardown)
 {
 	enum { LINES = 600, SPACE = 512 };
 	struct maps_bench *b = *state;
@@ -283,7 +279,7 @@ static void any_order_of_lines_gives_the_newest(void **state)
 	}
 }
 
-static void code_in_memory_that_is_shared_or_has_a_name_is_translated_code(void **state)
+TEST_WITH(code_in_memory_that_is_shared_or_has_a_name_is_translated_code, setup, teardown)
 {
 	static const char *const names[] = {"",
 					    "//anon",
@@ -310,7 +306,7 @@ static void code_in_memory_that_is_shared_or_has_a_name_is_translated_code(void 
 	assert_string_equal(place_at(b, 9, 0x30100).function, "");
 }
 
-static void a_container_has_a_map_of_its_own_pid_in_its_own_tmp(void **state)
+TEST_WITH(a_container_has_a_map_of_its_own_pid_in_its_own_tmp, setup, teardown)
 {
 	struct maps_bench *b = *state;
 
@@ -321,7 +317,7 @@ static void a_container_has_a_map_of_its_own_pid_in_its_own_tmp(void **state)
 	assert_string_equal(place_at(b, 9, 0x30100).function, "inside");
 }
 
-static void a_map_of_an_earlier_process_with_the_pid_is_none(void **state)
+TEST_WITH(a_map_of_an_earlier_process_with_the_pid_is_none, setup, teardown)
 {
 	struct maps_bench *b = *state;
 
@@ -335,7 +331,7 @@ static void a_map_of_an_earlier_process_with_the_pid_is_none(void **state)
 }
 
 /* What a program may put where its map is looked for. */
-static void a_map_is_a_file_of_its_own_and_no_link(void **state)
+TEST_WITH(a_map_is_a_file_of_its_own_and_no_link, setup, teardown)
 {
 	struct maps_bench *b = *state;
 	char path[128];
@@ -355,7 +351,7 @@ static void a_map_is_a_file_of_its_own_and_no_link(void **state)
 	assert_string_equal(place_at(b, 9, 0x30100).function, "");
 }
 
-static void threads_go_on_when_the_first_one_has_ended(void **state)
+TEST_WITH(threads_go_on_when_the_first_one_has_ended, setup, teardown)
 {
 	struct maps_bench *b = *state;
 
@@ -390,7 +386,7 @@ static struct hot_place kernel_at(struct maps_bench *b, uint64_t address)
 	return place;
 }
 
-static void the_kernel_is_named_where_it_tells_addresses(void **state)
+TEST_WITH(the_kernel_is_named_where_it_tells_addresses, setup, teardown)
 {
 	struct maps_bench *b = *state;
 
@@ -410,7 +406,7 @@ static void the_kernel_is_named_where_it_tells_addresses(void **state)
 	assert_string_equal(kernel_at(b, 0xffffffffc0020000).function, "");
 }
 
-static void a_kernel_that_hides_its_addresses_has_no_names(void **state)
+TEST_WITH(a_kernel_that_hides_its_addresses_has_no_names, setup, teardown)
 {
 	struct maps_bench *b = *state;
 
@@ -494,7 +490,7 @@ static const char *name_at(const struct hot_symbols *s, uint64_t address)
 	return found.name ? s->names + found.name : "";
 }
 
-static void only_a_certain_name_is_one(void **state)
+TEST_WITH(only_a_certain_name_is_one, setup, teardown)
 {
 	static const struct elf_symbol complete[] = {
 		{0x1000, 0x100, "outer", STT_FUNC, STB_GLOBAL},
@@ -550,12 +546,11 @@ static void only_a_certain_name_is_one(void **state)
 }
 
 /* Deeply nested ones, and ones side by side in a large one: as if all were searched. */
-static void of_any_symbols_the_innermost_is_found(void **state)
+TEST(of_any_symbols_the_innermost_is_found)
 {
 	enum { SYMBOLS = 300, SPACE = 1024 };
 	unsigned random = 7;
 
-	(void)state;
 	for (unsigned round = 0; round < 50; round++) {
 		struct hot_symbol list[SYMBOLS];
 		struct hot_symbols s = {.is_complete = true};
@@ -587,7 +582,7 @@ static void of_any_symbols_the_innermost_is_found(void **state)
 	}
 }
 
-static void names_without_an_end_are_cut(void **state)
+TEST_WITH(names_without_an_end_are_cut, setup, teardown)
 {
 	enum { SYMBOLS = 100, LONG = 1 << 20 };
 	struct maps_bench *b = *state;
@@ -634,12 +629,11 @@ static void read_own(struct hot_symbols *s, off_t most)
 	sys_fini(&sys);
 }
 
-static void functions_of_a_file_have_their_names(void **state)
+TEST(functions_of_a_file_have_their_names)
 {
 	struct hot_symbols s;
 	bool found = false;
 
-	(void)state;
 	read_own(&s, (off_t)1 << 40);
 	assert_true(s.n > 50 && s.n_segments > 0);
 	for (size_t i = 0; i < s.n; i++) {
@@ -656,9 +650,8 @@ static void functions_of_a_file_have_their_names(void **state)
 	hot_symbols_fini(&s);
 }
 
-static void a_file_that_is_cut_costs_names_only(void **state)
+TEST(a_file_that_is_cut_costs_names_only)
 {
-	(void)state;
 	for (off_t most = 0; most < 300000; most = most * 2 + 1) {
 		struct hot_symbols s;
 
@@ -667,11 +660,10 @@ static void a_file_that_is_cut_costs_names_only(void **state)
 	}
 }
 
-static void names_of_cxx_are_shown_as_written_where_the_build_can(void **state)
+TEST(names_of_cxx_are_shown_as_written_where_the_build_can)
 {
 	char text[HOT_FUNCTION];
 
-	(void)state;
 	assert_true(hot_demangle("_ZN7Physics4stepEm", text, sizeof(text)));
 	assert_true(strcmp(text, "Physics::step") == 0 || strcmp(text, "_ZN7Physics4stepEm") == 0);
 	assert_true(hot_demangle("_ZN7Physics4stepEm", text, 8));
@@ -680,13 +672,12 @@ static void names_of_cxx_are_shown_as_written_where_the_build_can(void **state)
 
 /* Types with the one before twice: 200 bytes for a text of 2^30. In the second kind the printer
  * looks for a pack in them, and prints nothing. */
-static void a_name_that_expands_without_end_stays_as_it_is(void **state)
+TEST(a_name_that_expands_without_end_stays_as_it_is)
 {
 	static const char digits[] = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ";
 	AUTO_STRBUF struct strbuf plain = {0}, pack = {0};
 	const struct strbuf *const symbols[] = {&plain, &pack};
 
-	(void)state;
 	strbuf_str(&plain, "_Z1fI1AIiiE");
 	strbuf_str(&pack, "_Z1fIDp1AI");
 	for (unsigned k = 2; k < 30; k++)
@@ -704,47 +695,4 @@ static void a_name_that_expands_without_end_stays_as_it_is(void **state)
 		hot_demangle(symbol.p, text, sizeof(text));
 		assert_memory_equal(text, symbol.p, 20);
 	}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(
-			a_library_that_takes_the_place_of_another_does_not_mix_with_it, setup, teardown),
-		cmocka_unit_test_setup_teardown(
-			a_child_has_the_maps_of_its_parent_until_it_runs_another_program, setup, teardown),
-		cmocka_unit_test_setup_teardown(a_process_of_before_is_read_from_proc, setup, teardown),
-		cmocka_unit_test_setup_teardown(a_program_that_translates_is_read_from_its_map, setup,
-						teardown),
-		cmocka_unit_test_setup_teardown(of_a_map_that_grows_only_what_is_new_is_read, setup,
-						teardown),
-		cmocka_unit_test_setup_teardown(a_map_that_is_too_large_is_given_up_and_counted, setup,
-						teardown),
-		cmocka_unit_test_setup_teardown(a_newer_function_counts_from_when_it_was_written, setup,
-						teardown),
-		cmocka_unit_test_setup_teardown(a_newer_function_hides_what_is_under_it_and_no_more, setup,
-						teardown),
-		cmocka_unit_test_setup_teardown(any_order_of_lines_gives_the_newest, setup, teardown),
-		cmocka_unit_test_setup_teardown(
-			code_in_memory_that_is_shared_or_has_a_name_is_translated_code, setup, teardown),
-		cmocka_unit_test_setup_teardown(a_container_has_a_map_of_its_own_pid_in_its_own_tmp, setup,
-						teardown),
-		cmocka_unit_test_setup_teardown(a_map_of_an_earlier_process_with_the_pid_is_none, setup,
-						teardown),
-		cmocka_unit_test_setup_teardown(a_map_is_a_file_of_its_own_and_no_link, setup, teardown),
-		cmocka_unit_test_setup_teardown(threads_go_on_when_the_first_one_has_ended, setup, teardown),
-		cmocka_unit_test_setup_teardown(the_kernel_is_named_where_it_tells_addresses, setup,
-						teardown),
-		cmocka_unit_test_setup_teardown(a_kernel_that_hides_its_addresses_has_no_names, setup,
-						teardown),
-		cmocka_unit_test_setup_teardown(only_a_certain_name_is_one, setup, teardown),
-		cmocka_unit_test(of_any_symbols_the_innermost_is_found),
-		cmocka_unit_test_setup_teardown(names_without_an_end_are_cut, setup, teardown),
-		cmocka_unit_test(functions_of_a_file_have_their_names),
-		cmocka_unit_test(a_file_that_is_cut_costs_names_only),
-		cmocka_unit_test(names_of_cxx_are_shown_as_written_where_the_build_can),
-		cmocka_unit_test(a_name_that_expands_without_end_stays_as_it_is),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

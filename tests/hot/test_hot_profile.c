@@ -3,15 +3,11 @@
 #include "hot/hot_past.h"
 #include "hot/hot_table.h"
 #include "hot/hot_words.h"
+#include "tests/support/test.h"
 
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
-
-#include <cmocka.h>
 
 #define MS 1000000ll
 
@@ -60,13 +56,12 @@ static const struct hot_row *row_of(const struct hot_table *t, const struct hot_
 	return NULL;
 }
 
-static void the_table_has_shares_of_self_and_total(void **state)
+TEST(the_table_has_shares_of_self_and_total)
 {
 	static const struct hot_scope all = {0}, worker = {.tid = 101};
 	struct hot_profile p = {0};
 	struct hot_table t;
 
-	(void)state;
 	add_hit(&p, 100, "main update step", 4, 60);
 	add_hit(&p, 100, "main update step step", 8, 10);
 	add_hit(&p, 100, "main draw", 0, 20);
@@ -90,14 +85,13 @@ static void the_table_has_shares_of_self_and_total(void **state)
 	hot_profile_fini(&p);
 }
 
-static void around_a_function_are_callers_calls_and_addresses(void **state)
+TEST(around_a_function_are_callers_calls_and_addresses)
 {
 	static const struct hot_scope all = {0};
 	struct hot_profile p = {0};
 	struct hot_around a;
 	struct hot_table t;
 
-	(void)state;
 	add_hit(&p, 100, "main update step", 4, 50);
 	add_hit(&p, 100, "main update step", 8, 20);
 	add_hit(&p, 100, "main replay step copy", 0, 30);
@@ -116,7 +110,7 @@ static void around_a_function_are_callers_calls_and_addresses(void **state)
 	hot_profile_fini(&p);
 }
 
-static void words_read_back_are_the_same_profile(void **state)
+TEST(words_read_back_are_the_same_profile)
 {
 	static const struct hot_scope all = {0};
 	struct hot_profile p = {0}, q = {0};
@@ -124,7 +118,6 @@ static void words_read_back_are_the_same_profile(void **state)
 	AUTO_STRBUF struct strbuf one = {0}, other = {0};
 	uint64_t unkept = 0;
 
-	(void)state;
 	for (unsigned i = 0; i < 6; i++)
 		moments[i] = (struct hot_moment){
 			add_hit(&p, i % 2 ? 101 : 100, i < 3 ? "main a;b" : "main ?", i / 2, 1),
@@ -141,13 +134,12 @@ static void words_read_back_are_the_same_profile(void **state)
 	hot_profile_fini(&q);
 }
 
-static void what_does_not_fit_is_counted(void **state)
+TEST(what_does_not_fit_is_counted)
 {
 	struct hot_profile p = {0}, q = {0};
 	struct hot_moment moments[200];
 	uint64_t unkept = 0;
 
-	(void)state;
 	for (unsigned i = 0; i < 200; i++)
 		moments[i] = (struct hot_moment){add_hit(&p, 100, "main", i, 1), 1000 * MS};
 	copy_profile(&q, &p, moments, 200, 200, &unkept);
@@ -157,7 +149,7 @@ static void what_does_not_fit_is_counted(void **state)
 	hot_profile_fini(&q);
 }
 
-static void only_what_ran_in_the_spans_is_taken(void **state)
+TEST(only_what_ran_in_the_spans_is_taken)
 {
 	static const int64_t begins[] = {1100 * MS, 1300 * MS}, ends[] = {1200 * MS, 1400 * MS};
 	const struct hot_spans spans = {begins, ends, 2};
@@ -166,7 +158,6 @@ static void only_what_ran_in_the_spans_is_taken(void **state)
 	struct hot_moment moments[10];
 	uint64_t unkept = 0;
 
-	(void)state;
 	for (unsigned i = 0; i < 10; i++)
 		moments[i] = (struct hot_moment){add_hit(&p, 100, "main", 0, 1), (1010 + 40 * i) * MS};
 	sample->begin_ns = 1000 * MS;
@@ -181,7 +172,7 @@ static void only_what_ran_in_the_spans_is_taken(void **state)
 }
 
 /* A second that was not sampled is 0, what is older or newer is not counted. */
-static void each_function_has_its_samples_by_second(void **state)
+TEST(each_function_has_its_samples_by_second)
 {
 	struct hot_profile from = {0}, to = {0};
 	static const struct hot_scope all = {0}, other = {.pid = 100, .tid = 7};
@@ -192,7 +183,6 @@ static void each_function_has_its_samples_by_second(void **state)
 		{step, 1100 * MS}, {step, 1200 * MS}, {step, 2900 * MS}, {draw, 2950 * MS}};
 	uint64_t unkept = 0;
 
-	(void)state;
 	sample->begin_ns = 1000 * MS;
 	sample->end_ns = 3000 * MS;
 	sample->n_more = (uint16_t)hot_words_put(&from, moments, ARRAY_LEN(moments), sample->begin_ns,
@@ -229,18 +219,4 @@ static void each_function_has_its_samples_by_second(void **state)
 	hot_past_fini(&past);
 	hot_profile_fini(&from);
 	hot_profile_fini(&to);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(the_table_has_shares_of_self_and_total),
-		cmocka_unit_test(around_a_function_are_callers_calls_and_addresses),
-		cmocka_unit_test(words_read_back_are_the_same_profile),
-		cmocka_unit_test(what_does_not_fit_is_counted),
-		cmocka_unit_test(each_function_has_its_samples_by_second),
-		cmocka_unit_test(only_what_ran_in_the_spans_is_taken),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

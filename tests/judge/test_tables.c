@@ -132,13 +132,12 @@ static void check_case(const struct gpudb *db, const struct ratio_table *t)
 	check_names(t, json.p);
 }
 
-static void each_table_has_its_verdict_and_its_first_change(void **state)
+TEST(each_table_has_its_verdict_and_its_first_change)
 {
 	struct gpudb *db = load_shipped();
 	struct tables tables = {0};
 	unsigned n = 0;
 
-	(void)state;
 	tables_read(&tables, "tests/judge/bases.tables");
 	tables_read(&tables, "tests/judge/cases.tables");
 	for (unsigned i = 0; i < tables.n; i++) {
@@ -152,13 +151,4 @@ static void each_table_has_its_verdict_and_its_first_change(void **state)
 	assert_true(n >= CASES_LEAST);
 	tables_fini(&tables);
 	gpudb_free(db);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(each_table_has_its_verdict_and_its_first_change),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,15 +2,11 @@
  * program if the layer does what Vulkan forbids. */
 #include "tests/layer/forks.h"
 #include "tests/layer/listener.h"
+#include "tests/support/test.h"
 
 #include <dlfcn.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <string.h>
 #include <sys/wait.h>
-
-#include <cmocka.h>
 
 #define MS 1000000ll
 
@@ -59,9 +55,8 @@ static void check_times(int64_t tick_ns)
 	}
 }
 
-static void every_driver_gives_true_times_or_counted_losses(void **state)
+TEST(every_driver_gives_true_times_or_counted_losses)
 {
-	(void)state;
 	for (size_t d = 0; d < sizeof(drivers) / sizeof(drivers[0]); d++) {
 		print_message("%s\n", drivers[d].words);
 		play(drivers[d].words, NULL);
@@ -74,11 +69,10 @@ static void every_driver_gives_true_times_or_counted_losses(void **state)
 	}
 }
 
-static void without_calibration_no_pass_begins_before_its_submission(void **state)
+TEST(without_calibration_no_pass_begins_before_its_submission)
 {
 	int64_t least = INT64_MAX;
 
-	(void)state;
 	play("bits=64", NULL);
 	for (unsigned i = 0; i < listener.n; i++) {
 		const struct passes_event *e = &listener.events[i];
@@ -93,11 +87,10 @@ static void without_calibration_no_pass_begins_before_its_submission(void **stat
 			assert_true(least >= listener.events[i].begin_ns);
 }
 
-static void a_lost_device_ends_the_times_and_not_the_application(void **state)
+TEST(a_lost_device_ends_the_times_and_not_the_application)
 {
 	char words[16];
 
-	(void)state;
 	for (unsigned n = 1; n <= 9; n++) {
 		snprintf(words, sizeof(words), "lost=%u", n);
 		play(words, NULL);
@@ -106,12 +99,11 @@ static void a_lost_device_ends_the_times_and_not_the_application(void **state)
 }
 
 /* Five frames of each size. */
-static void frames_go_on_when_the_swapchain_is_made_again(void **state)
+TEST(frames_go_on_when_the_swapchain_is_made_again)
 {
 	uint64_t next = 0;
 	char name[32];
 
-	(void)state;
 	play("resize=5", "present");
 	for (unsigned i = 0; i < 4; i++) {
 		snprintf(name, sizeof(name), "%ux32 no target", 64 + i);
@@ -128,11 +120,10 @@ static void frames_go_on_when_the_swapchain_is_made_again(void **state)
 }
 
 /* A number in a label may be that of a frame, so it stands before no other. */
-static void nested_markers_name_passes(void **state)
+TEST(nested_markers_name_passes)
 {
 	static const char *const names[] = {"shadow/cascade2", "lights/spot1", "inner", "deep"};
 
-	(void)state;
 	play("bits=64", "markers");
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
 		if (listener_count(&listener, PASSES_PASS, names[i]) != 20)
@@ -142,7 +133,7 @@ static void nested_markers_name_passes(void **state)
 }
 
 /* What cannot be counted is unknown, and so is any sum with it. */
-static void draws_and_dispatches_of_a_pass_are_counted(void **state)
+TEST(draws_and_dispatches_of_a_pass_are_counted)
 {
 	static const struct {
 		const char *name;
@@ -158,7 +149,6 @@ static void draws_and_dispatches_of_a_pass_are_counted(void **state)
 		{"transfer", 0, 0, 0},
 	};
 
-	(void)state;
 	play("bits=64", "draws");
 	for (size_t i = 0; i < sizeof(passes) / sizeof(passes[0]); i++) {
 		assert_int_equal(listener_count(&listener, PASSES_PASS, passes[i].name), 20);
@@ -176,9 +166,8 @@ static void draws_and_dispatches_of_a_pass_are_counted(void **state)
 }
 
 /* A thread that is in the layer while another forks has locks of both. */
-static void children_end_whatever_the_threads_of_their_parent_did(void **state)
+TEST(children_end_whatever_the_threads_of_their_parent_did)
 {
-	(void)state;
 	if (!FORKS_ALLOCATE)
 		skip();
 	play("bits=64", "forks");
@@ -186,30 +175,22 @@ static void children_end_whatever_the_threads_of_their_parent_did(void **state)
 }
 
 /* The C library keeps the address of what it calls in a child of fork, and some do so for good. */
-static void the_library_stays_when_it_is_closed(void **state)
+TEST(the_library_stays_when_it_is_closed)
 {
 	void *library = dlopen("layer/libVkLayer_malitop.so", RTLD_NOW);
 
-	(void)state;
 	assert_non_null(library);
 	dlclose(library);
 	assert_non_null(dlopen("layer/libVkLayer_malitop.so", RTLD_NOW | RTLD_NOLOAD));
 }
 
+TEST_GROUP(listener_begin, listener_end)
+
 int main(void)
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(every_driver_gives_true_times_or_counted_losses),
-		cmocka_unit_test(without_calibration_no_pass_begins_before_its_submission),
-		cmocka_unit_test(frames_go_on_when_the_swapchain_is_made_again),
-		cmocka_unit_test(nested_markers_name_passes),
-		cmocka_unit_test(draws_and_dispatches_of_a_pass_are_counted),
-		cmocka_unit_test(children_end_whatever_the_threads_of_their_parent_did),
-		cmocka_unit_test(a_lost_device_ends_the_times_and_not_the_application),
-		cmocka_unit_test(the_library_stays_when_it_is_closed),
-	};
 
 	setenv("VK_ADD_LAYER_PATH", "layer", 1);
 	setenv("VK_ICD_FILENAMES", "tests/layer/icd.json", 1);
-	return cmocka_run_group_tests(tests, listener_begin, listener_end);
+
+	return test_run();
 }

@@ -2,14 +2,10 @@
  * (llvmpipe), and on drivers as they can be (fakegles.c). */
 #include "tests/layer/forks.h"
 #include "tests/layer/listener.h"
+#include "tests/support/test.h"
 
 #include <dlfcn.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <sys/wait.h>
-
-#include <cmocka.h>
 
 #define FRAMES 20
 #define MS 1000000ll
@@ -68,9 +64,8 @@ static void check_frames(enum passes_boundary boundary, unsigned passes)
 
 /* This driver measures the first query of a context from the start of the machine's clock on, which
  * throws out that frame. */
-static void programs_are_timed_however_they_find_their_functions(void **state)
+TEST(programs_are_timed_however_they_find_their_functions)
 {
-	(void)state;
 	for (size_t i = 0; i < sizeof(scenes) / sizeof(scenes[0]); i++) {
 		const uint64_t *counts = listener.reader.counts;
 		unsigned passes = scenes[i].surface ? 4 : 3, timed;
@@ -92,9 +87,8 @@ static void programs_are_timed_however_they_find_their_functions(void **state)
 }
 
 /* The pass that is drawn when the application begins its own timer, and all until it ends. */
-static void passes_are_untimed_while_the_application_times_its_own_work(void **state)
+TEST(passes_are_untimed_while_the_application_times_its_own_work)
 {
-	(void)state;
 	assert_true(play("tests/layer/gles_scene", "timer", NULL));
 	assert_int_equal(listener_count(&listener, PASSES_PASS, "bloom"), 0);
 	assert_int_equal(listener_count(&listener, PASSES_PASS, "300x300 surface"), FRAMES);
@@ -103,14 +97,13 @@ static void passes_are_untimed_while_the_application_times_its_own_work(void **s
 }
 
 /* The answer to RTLD_NEXT depends on the library that asks. */
-static void another_preloaded_library_still_finds_what_comes_next(void **state)
+TEST(another_preloaded_library_still_finds_what_comes_next)
 {
 	char *const argv[] = {(char *)(uintptr_t) "tests/layer/gles_linked", (char *)(uintptr_t) "finish",
 			      (char *)(uintptr_t) "3", NULL};
 	char both[1100];
 	const char *const environment[] = {both, NULL};
 
-	(void)state;
 	snprintf(both, sizeof(both), "%s:%s", preload, next_library);
 	assert_true(listener_play(&listener, argv, environment, 0));
 	assert_int_equal(listener.status, 0);
@@ -131,9 +124,8 @@ static const struct {
 	{"bits=0", 0, 0, 0, 0, 4 * FRAMES, PASSES_STAMP_NONE},
 };
 
-static void every_driver_gives_true_times_or_counted_losses(void **state)
+TEST(every_driver_gives_true_times_or_counted_losses)
 {
-	(void)state;
 	for (size_t d = 0; d < sizeof(drivers) / sizeof(drivers[0]); d++) {
 		const uint64_t *counts = listener.reader.counts;
 		uint64_t lost;
@@ -154,11 +146,10 @@ static void every_driver_gives_true_times_or_counted_losses(void **state)
 	}
 }
 
-static void a_pass_lasts_as_long_as_the_driver_measured(void **state)
+TEST(a_pass_lasts_as_long_as_the_driver_measured)
 {
 	int64_t end = 0;
 
-	(void)state;
 	assert_true(play("tests/layer/gles_scene", "swap", ""));
 	assert_int_equal(listener_least_ns(&listener, "shadow"), 3 * MS);
 	assert_int_equal(listener_least_ns(&listener, "bloom"), 2 * MS);
@@ -172,16 +163,15 @@ static void a_pass_lasts_as_long_as_the_driver_measured(void **state)
 }
 
 /* A thread that is in the library while another forks has locks of both. */
-static void children_end_whatever_the_threads_of_their_parent_did(void **state)
+TEST(children_end_whatever_the_threads_of_their_parent_did)
 {
-	(void)state;
 	if (!FORKS_ALLOCATE)
 		skip();
 	assert_true(play("tests/layer/gles_scene", "forks", "noext"));
 }
 
 /* A program of others with a window, which draws frames until it is killed. */
-static void every_frame_of_es2gears_is_seen(void **state)
+TEST(every_frame_of_es2gears_is_seen)
 {
 	char *const argv[] = {(char *)(uintptr_t) "xvfb-run",     (char *)(uintptr_t) "-a",
 			      (char *)(uintptr_t) "timeout",      (char *)(uintptr_t) "100",
@@ -189,7 +179,6 @@ static void every_frame_of_es2gears_is_seen(void **state)
 	const char *const environment[] = {preload, NULL};
 	unsigned frames, passes;
 
-	(void)state;
 	if (access("/usr/bin/xvfb-run", X_OK) != 0 || access("/usr/bin/es2gears_x11", X_OK) != 0)
 		skip();
 	assert_true(listener_play(&listener, argv, environment, 60));
@@ -201,28 +190,19 @@ static void every_frame_of_es2gears_is_seen(void **state)
 }
 
 /* The C library keeps the address of what it calls in a child of fork, and some do so for good. */
-static void the_library_stays_when_it_is_closed(void **state)
+TEST(the_library_stays_when_it_is_closed)
 {
 	void *library = dlopen("layer/libmalitop-gles.so", RTLD_NOW);
 
-	(void)state;
 	assert_non_null(library);
 	dlclose(library);
 	assert_non_null(dlopen("layer/libmalitop-gles.so", RTLD_NOW | RTLD_NOLOAD));
 }
 
+TEST_GROUP(listener_begin, listener_end)
+
 int main(void)
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(programs_are_timed_however_they_find_their_functions),
-		cmocka_unit_test(passes_are_untimed_while_the_application_times_its_own_work),
-		cmocka_unit_test(another_preloaded_library_still_finds_what_comes_next),
-		cmocka_unit_test(every_driver_gives_true_times_or_counted_losses),
-		cmocka_unit_test(a_pass_lasts_as_long_as_the_driver_measured),
-		cmocka_unit_test(children_end_whatever_the_threads_of_their_parent_did),
-		cmocka_unit_test(every_frame_of_es2gears_is_seen),
-		cmocka_unit_test(the_library_stays_when_it_is_closed),
-	};
 	char here[400];
 
 	assert_non_null(getcwd(here, sizeof(here)));
@@ -231,5 +211,6 @@ int main(void)
 	snprintf(next_library, sizeof(next_library), "%s/tests/layer/libnext.so", here);
 	/* The driver leaks, and the library is loaded before ASan's. */
 	setenv("ASAN_OPTIONS", "detect_leaks=0:verify_asan_link_order=0", 1);
-	return cmocka_run_group_tests(tests, listener_begin, listener_end);
+
+	return test_run();
 }

@@ -1,14 +1,10 @@
 /* The Vulkan layer in programs of our own on a software driver (lavapipe), without a window. */
 #include "tests/layer/listener.h"
+#include "tests/support/test.h"
 
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
-
-#include <cmocka.h>
 
 #define FRAMES 6
 
@@ -104,16 +100,15 @@ static void check_scene(size_t row, const char *const *environment)
 		assert_int_equal(listener.reader.counts[i], 0);
 }
 
-static void every_pass_of_every_scene_is_timed(void **state)
+TEST(every_pass_of_every_scene_is_timed)
 {
-	(void)state;
 	for (size_t i = 0; i < sizeof(scenes) / sizeof(scenes[0]); i++)
 		check_scene(i, layer_on);
 }
 
 /* The loader puts layers into the order in which it finds their files, whatever order they are
  * named in. */
-static void the_validation_layer_finds_nothing_above_and_below(void **state)
+TEST(the_validation_layer_finds_nothing_above_and_below)
 {
 	static const char named[] = "VK_INSTANCE_LAYERS=VK_LAYER_KHRONOS_validation:VK_LAYER_MALITOP_passes";
 	static const char *const orders[][3] = {
@@ -121,7 +116,6 @@ static void the_validation_layer_finds_nothing_above_and_below(void **state)
 		{named, "VK_LAYER_PATH=layer:" SYSTEM_LAYERS, NULL},
 	};
 
-	(void)state;
 	if (access(SYSTEM_LAYERS "/VkLayer_khronos_validation.json", R_OK) != 0)
 		skip();
 	for (size_t order = 0; order < 2; order++)
@@ -132,9 +126,8 @@ static void the_validation_layer_finds_nothing_above_and_below(void **state)
 		}
 }
 
-static void a_target_of_another_size_is_another_pass(void **state)
+TEST(a_target_of_another_size_is_another_pass)
 {
-	(void)state;
 	assert_true(play("resize", FRAMES, layer_on));
 	assert_clean_end();
 	assert_int_equal(listener_count(&listener, PASSES_PASS, "512x512 RGBA8"), 2);
@@ -143,11 +136,10 @@ static void a_target_of_another_size_is_another_pass(void **state)
 }
 
 /* How long a pass takes is test_driver.c's: this driver renders on CPUs that others use, too. */
-static void passes_of_a_queue_follow_each_other_on_the_clock_of_the_frames(void **state)
+TEST(passes_of_a_queue_follow_each_other_on_the_clock_of_the_frames)
 {
 	int64_t begin = 0, end = 0;
 
-	(void)state;
 	assert_true(play("recorded", FRAMES, layer_on));
 	assert_clean_end();
 	for (unsigned i = 0; i < listener.n; i++) {
@@ -169,12 +161,11 @@ static void passes_of_a_queue_follow_each_other_on_the_clock_of_the_frames(void 
 	}
 }
 
-static void the_header_names_program_driver_and_stamp(void **state)
+TEST(the_header_names_program_driver_and_stamp)
 {
 	static const char *const top[] = {"VK_INSTANCE_LAYERS=VK_LAYER_MALITOP_passes", "MALITOP_STAMP=top",
 					  NULL};
 
-	(void)state;
 	assert_true(play("recorded", 1, layer_on));
 	assert_string_equal(listener.title, "scene");
 	assert_non_null(strstr(listener.driver, "llvmpipe"));
@@ -185,13 +176,12 @@ static void the_header_names_program_driver_and_stamp(void **state)
 }
 
 /* A program of others with a window, Vulkan 1.0, and buffers that it records once. */
-static void every_frame_of_vkcube_is_seen(void **state)
+TEST(every_frame_of_vkcube_is_seen)
 {
 	char *const argv[] = {(char *)(uintptr_t) "xvfb-run", (char *)(uintptr_t) "-a",
 			      (char *)(uintptr_t) "vkcube",   (char *)(uintptr_t) "--c",
 			      (char *)(uintptr_t) "30",       NULL};
 
-	(void)state;
 	if (!FOREIGN_PROGRAMS || access("/usr/bin/xvfb-run", X_OK) != 0 ||
 	    access("/usr/bin/vkcube", X_OK) != 0)
 		skip();
@@ -207,12 +197,11 @@ static void every_frame_of_vkcube_is_seen(void **state)
 			assert_int_equal(listener.events[i].kind, PASSES_PRESENT);
 }
 
-static void a_program_killed_at_any_point_leaves_valid_events(void **state)
+TEST(a_program_killed_at_any_point_leaves_valid_events)
 {
 	char *const argv[] = {(char *)(uintptr_t) "tests/layer/scene", (char *)(uintptr_t) "many",
 			      (char *)(uintptr_t) "1000000", NULL};
 
-	(void)state;
 	for (unsigned i = 1; i <= 5; i++) {
 		assert_true(listener_play(&listener, argv, layer_on, i * 37));
 		assert_true(WIFSIGNALED(listener.status));
@@ -221,11 +210,10 @@ static void a_program_killed_at_any_point_leaves_valid_events(void **state)
 	}
 }
 
-static void a_directory_that_others_may_enter_is_not_used(void **state)
+TEST(a_directory_that_others_may_enter_is_not_used)
 {
 	char path[128];
 
-	(void)state;
 	assert_true(passes_directory(path, sizeof(path)));
 	chmod(path, 0755);
 	assert_false(play("recorded", 1, layer_on));
@@ -234,22 +222,15 @@ static void a_directory_that_others_may_enter_is_not_used(void **state)
 	assert_true(play("recorded", 1, layer_on));
 }
 
+TEST_GROUP(listener_begin, listener_end)
+
 int main(void)
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(every_pass_of_every_scene_is_timed),
-		cmocka_unit_test(a_target_of_another_size_is_another_pass),
-		cmocka_unit_test(passes_of_a_queue_follow_each_other_on_the_clock_of_the_frames),
-		cmocka_unit_test(the_header_names_program_driver_and_stamp),
-		cmocka_unit_test(every_frame_of_vkcube_is_seen),
-		cmocka_unit_test(a_program_killed_at_any_point_leaves_valid_events),
-		cmocka_unit_test(a_directory_that_others_may_enter_is_not_used),
-		cmocka_unit_test(the_validation_layer_finds_nothing_above_and_below),
-	};
 
 	setenv("ASAN_OPTIONS", "detect_leaks=0", 1); /* of the programs: the driver leaks */
 	setenv("VK_ADD_LAYER_PATH", "layer", 1);
 	if (access("/usr/share/vulkan/icd.d/lvp_icd.x86_64.json", R_OK) == 0)
 		setenv("VK_ICD_FILENAMES", "/usr/share/vulkan/icd.d/lvp_icd.x86_64.json", 1);
-	return cmocka_run_group_tests(tests, listener_begin, listener_end);
+
+	return test_run();
 }

@@ -1,12 +1,8 @@
 /* malitop.h in a program of our own. */
 #include "tests/layer/listener.h"
+#include "tests/support/test.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <sys/wait.h>
-
-#include <cmocka.h>
 
 static void play(const char *scene)
 {
@@ -31,12 +27,11 @@ static const struct passes_event *event_named(const char *name)
 	return NULL;
 }
 
-static void regions_nest_and_frames_follow_each_other(void **state)
+TEST(regions_nest_and_frames_follow_each_other)
 {
 	const struct passes_event *outer, *inner, *mark;
 	int64_t end = 0;
 
-	(void)state;
 	play("nested");
 	assert_string_equal(listener.title, "regions");
 	assert_int_equal(listener.stamp, PASSES_STAMP_NONE);
@@ -59,16 +54,14 @@ static void regions_nest_and_frames_follow_each_other(void **state)
 	assert_null(strchr(listener.names[listener.n - 1], '\033'));
 }
 
-static void regions_deeper_than_32_are_not_recorded(void **state)
+TEST(regions_deeper_than_32_are_not_recorded)
 {
-	(void)state;
 	play("deep");
 	assert_int_equal(listener_count(&listener, PASSES_REGION, "deep"), 32);
 }
 
-static void each_thread_has_its_own_regions(void **state)
+TEST(each_thread_has_its_own_regions)
 {
-	(void)state;
 	play("threads");
 	assert_int_equal(listener_count(&listener, PASSES_REGION, "other file"), 81);
 	for (unsigned i = 0; i < 8; i++) {
@@ -86,38 +79,34 @@ static void each_thread_has_its_own_regions(void **state)
 	}
 }
 
-static void a_child_of_fork_records_nothing(void **state)
+TEST(a_child_of_fork_records_nothing)
 {
-	(void)state;
 	play("fork");
 	assert_int_equal(listener.n, 1);
 	assert_string_equal(listener.names[0], "parent");
 }
 
 /* A thread that is in the middle of a mark while another forks has the lock of both. */
-static void children_end_whatever_the_threads_of_their_parent_did(void **state)
+TEST(children_end_whatever_the_threads_of_their_parent_did)
 {
-	(void)state;
 	play("forks");
 	assert_int_equal(listener_count(&listener, PASSES_REGION, "child"), 0);
 	assert_int_equal(listener_count(&listener, PASSES_MARK, "child"), 0);
 	assert_int_equal(listener_count(&listener, PASSES_FRAME, NULL), 0);
 }
 
-static void a_program_is_gone_when_it_ends_though_its_child_lives(void **state)
+TEST(a_program_is_gone_when_it_ends_though_its_child_lives)
 {
-	(void)state;
 	play("daemon");
 	assert_int_equal(listener.n, 1);
 	assert_in_range(listener.stamp_ns - listener.events[0].end_ns, 0, 10 * 1000000000ll);
 }
 
 /* The program is built with MALITOP_COUNTERS. */
-static void counts_of_a_thread_are_there_or_unknown_and_never_zero(void **state)
+TEST(counts_of_a_thread_are_there_or_unknown_and_never_zero)
 {
 	const struct passes_event *outer;
 
-	(void)state;
 	play("nested");
 	outer = event_named("physics");
 	if (outer->cycles == UINT64_MAX) {
@@ -128,12 +117,11 @@ static void counts_of_a_thread_are_there_or_unknown_and_never_zero(void **state)
 	assert_true(outer->cycles > 0 && outer->instructions > event_named("solver")->instructions);
 }
 
-static void a_plugin_is_unloaded_while_a_thread_that_called_it_lives(void **state)
+TEST(a_plugin_is_unloaded_while_a_thread_that_called_it_lives)
 {
 	char *const argv[] = {(char *)(uintptr_t) "tests/layer/plugin_host",
 			      (char *)(uintptr_t) "tests/layer/plugin.so", NULL};
 
-	(void)state;
 	assert_true(listener_play(&listener, argv, NULL, 0));
 	assert_string_equal(listener.output, "");
 	assert_int_equal(listener.status, 0);
@@ -141,18 +129,4 @@ static void a_plugin_is_unloaded_while_a_thread_that_called_it_lives(void **stat
 	assert_int_equal(event_named("plugin")->cycles, 0);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(regions_nest_and_frames_follow_each_other),
-		cmocka_unit_test(regions_deeper_than_32_are_not_recorded),
-		cmocka_unit_test(each_thread_has_its_own_regions),
-		cmocka_unit_test(a_child_of_fork_records_nothing),
-		cmocka_unit_test(children_end_whatever_the_threads_of_their_parent_did),
-		cmocka_unit_test(a_program_is_gone_when_it_ends_though_its_child_lives),
-		cmocka_unit_test(counts_of_a_thread_are_there_or_unknown_and_never_zero),
-		cmocka_unit_test(a_plugin_is_unloaded_while_a_thread_that_called_it_lives),
-	};
-
-	return cmocka_run_group_tests(tests, listener_begin, listener_end);
-}
+TEST_GROUP(listener_begin, listener_end)

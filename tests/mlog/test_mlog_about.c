@@ -4,15 +4,11 @@
 
 #include "base/alloc.h"
 #include "base/stanza.h"
+#include "tests/support/test.h"
 
 #include <float.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 static struct slot gpu_slots[] = {
 	{.name = "MaliGPUActiveCy", .kind = SLOT_DELTA, .scale = 1},
@@ -149,12 +145,11 @@ static void assert_same_source(const struct mlog_source *a, const struct mlog_so
 		assert_same_slot(&a->slots[i], &b->slots[i]);
 }
 
-static void what_is_written_is_read_back_to_the_bit(void **state)
+TEST(what_is_written_is_read_back_to_the_bit)
 {
 	AUTO_STRBUF struct strbuf text = {0}, again = {0};
 	struct mlog_about got;
 
-	(void)state;
 	mlog_about_format(&full, &text);
 	parse_text(&got, &text);
 	assert_string_equal(got.program, full.program);
@@ -175,7 +170,7 @@ static void what_is_written_is_read_back_to_the_bit(void **state)
 	mlog_about_fini(&got);
 }
 
-static void it_looks_as_the_format_says(void **state)
+TEST(it_looks_as_the_format_says)
 {
 	static const char expected[] = "log\n"
 				       "  program      malitop 0.1.0\n"
@@ -190,7 +185,6 @@ static void it_looks_as_the_format_says(void **state)
 				       "  kind         gpu\n";
 	AUTO_STRBUF struct strbuf text = {0};
 
-	(void)state;
 	mlog_about_format(&full, &text);
 	assert_memory_equal(text.p, expected, sizeof(expected) - 1);
 	assert_non_null(strstr(text.p, "\n  simulated\n"));
@@ -201,7 +195,7 @@ static void it_looks_as_the_format_says(void **state)
 		text.p, "\n    cpu/event=0x11,umask=2/u delta cluster 0 1 1 2 3 Cortex-A76 x4 (2.4 GHz)\n"));
 }
 
-static void what_is_unknown_is_left_out(void **state)
+TEST(what_is_unknown_is_left_out)
 {
 	struct mlog_source source = {.kind = SOURCE_CPU,
 				     .backend = "",
@@ -221,7 +215,6 @@ static void what_is_unknown_is_left_out(void **state)
 			  got;
 	AUTO_STRBUF struct strbuf text = {0};
 
-	(void)state;
 	mlog_about_format(&about, &text);
 	assert_string_equal(text.p, "log\n  monotonic    0\n  realtime     0\n"
 				    "source 0\n  kind         cpu\n  period       1\n  asked        2\n");
@@ -232,13 +225,12 @@ static void what_is_unknown_is_left_out(void **state)
 	mlog_about_fini(&got);
 }
 
-static void numbers_come_back_to_the_last_bit(void **state)
+TEST(numbers_come_back_to_the_last_bit)
 {
 	static const double numbers[] = {
 		1,       0.1,    1e-3,    1. / 3,      2. / 3,         1e6, 123456789.123456789, DBL_MAX,
 		DBL_MIN, 5e-324, -1e-300, DBL_EPSILON, 1 + DBL_EPSILON};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(numbers); i++) {
 		struct slot slot = {.name = "X", .scale = numbers[i]};
 		struct mlog_source source = sources[1];
@@ -289,7 +281,7 @@ static struct mlog_about everywhere(char *nasty, struct mlog_source *source, str
 				   .n_sources = 1};
 }
 
-static void texts_are_made_printable_and_stay_in_their_place(void **state)
+TEST(texts_are_made_printable_and_stay_in_their_place)
 {
 	static const struct {
 		const char *nasty, *text, *name;
@@ -308,7 +300,6 @@ static void texts_are_made_printable_and_stay_in_their_place(void **state)
 		{"log", "log", "log"},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		AUTOFREE char *nasty = xstrdup(cases[i].nasty);
 		AUTO_STRBUF struct strbuf text = {0};
@@ -329,14 +320,13 @@ static void texts_are_made_printable_and_stay_in_their_place(void **state)
 	}
 }
 
-static void a_title_of_blanks_is_none(void **state)
+TEST(a_title_of_blanks_is_none)
 {
 	struct slot slot = {.name = "X", .title = "  ", .scale = 1};
 	struct mlog_source source = sources[1];
 	struct mlog_about about = full, got;
 	AUTO_STRBUF struct strbuf text = {0};
 
-	(void)state;
 	source.slots = &slot;
 	source.n_slots = source.n_sums = 1;
 	about.sources = &source;
@@ -347,11 +337,10 @@ static void a_title_of_blanks_is_none(void **state)
 	mlog_about_fini(&got);
 }
 
-static void long_texts_are_cut_and_no_line_is_too_long(void **state)
+TEST(long_texts_are_cut_and_no_line_is_too_long)
 {
 	static const char *const units[] = {"x", "\xc3\xbc", "\xe2\x82\xac", "\xf0\x9f\x98\x80"};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(units); i++)
 		for (unsigned shift = 0; shift < 4; shift++) {
 			AUTO_STRBUF struct strbuf nasty = {0}, text = {0};
@@ -379,14 +368,13 @@ static void long_texts_are_cut_and_no_line_is_too_long(void **state)
 }
 
 /* A file can say what our writer would not. */
-static void texts_of_a_file_are_made_printable_too(void **state)
+TEST(texts_of_a_file_are_made_printable_too)
 {
 	static const char text[] =
 		"log\n  host \xe2\x80\xae\xff.\nsource 0\n  kind cpu\n  period 1\n  asked 1\n"
 		"  slots\n    \xc2\x9b# delta all 0 1 0 0 0 \xe2\x80\x8b";
 	struct mlog_about got;
 
-	(void)state;
 	assert_true(mlog_about_parse(&got, "t.mlog", SPAN_LIT(text), NULL));
 	assert_string_equal(got.host, "??.");
 	assert_string_equal(got.sources[0].slots[0].name, "?#");
@@ -396,7 +384,7 @@ static void texts_of_a_file_are_made_printable_too(void **state)
 
 /* ---- what is not ours ---- */
 
-static void what_a_later_version_adds_is_passed_over(void **state)
+TEST(what_a_later_version_adds_is_passed_over)
 {
 	static const char text[] =
 		"later\n  host not this one\nlog\n  colour red\n    with rows\n  host this one\n    of no "
@@ -406,7 +394,6 @@ static void what_a_later_version_adds_is_passed_over(void **state)
 	struct mlog_about got;
 	struct err err = {0};
 
-	(void)state;
 	if (!mlog_about_parse(&got, "t.mlog", SPAN_LIT(text), &err))
 		fail_msg("%s", err.text);
 	assert_string_equal(got.host, "this one");
@@ -419,7 +406,7 @@ static void what_a_later_version_adds_is_passed_over(void **state)
 #define SOURCE "log\nsource 0\n  kind cpu\n  period 1\n  asked 1\n"
 #define SLOT SOURCE "  slots\n    X "
 
-static void every_error_names_its_line(void **state)
+TEST(every_error_names_its_line)
 {
 	static const struct {
 		const char *text, *message;
@@ -483,7 +470,6 @@ static void every_error_names_its_line(void **state)
 		{SLOT "delta all 0 1 0 0 60000\n", "t.mlog:7: '60000': expected"},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		struct mlog_about about;
 		struct err err = {0};
@@ -497,13 +483,12 @@ static void every_error_names_its_line(void **state)
 	}
 }
 
-static void as_many_sources_and_slots_as_there_may_be_but_no_more(void **state)
+TEST(as_many_sources_and_slots_as_there_may_be_but_no_more)
 {
 	AUTO_STRBUF struct strbuf many = {0}, large = {0};
 	struct mlog_about got;
 	struct err err = {0};
 
-	(void)state;
 	strbuf_str(&many, "log\n");
 	for (unsigned i = 0; i < MLOG_SOURCES_MAX; i++)
 		strbuf_printf(&many, "source %u\n  kind cpu\n  period 1\n  asked 1\n", i);
@@ -527,13 +512,12 @@ static void as_many_sources_and_slots_as_there_may_be_but_no_more(void **state)
 }
 
 /* What a sanitizer looks at. */
-static void no_text_does_harm(void **state)
+TEST(no_text_does_harm)
 {
 	AUTO_STRBUF struct strbuf text = {0};
 	uint64_t random = 88172645463325252u;
 	struct mlog_about got;
 
-	(void)state;
 	mlog_about_format(&full, &text);
 	for (size_t n = 0; n <= text.n; n++) {
 		AUTOFREE char *cut = xmalloc(n + 1);
@@ -556,24 +540,4 @@ static void no_text_does_harm(void **state)
 		if (mlog_about_parse(&got, "t.mlog", (struct span){bent, text.n}, NULL))
 			mlog_about_fini(&got);
 	}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(what_is_written_is_read_back_to_the_bit),
-		cmocka_unit_test(it_looks_as_the_format_says),
-		cmocka_unit_test(what_is_unknown_is_left_out),
-		cmocka_unit_test(numbers_come_back_to_the_last_bit),
-		cmocka_unit_test(texts_are_made_printable_and_stay_in_their_place),
-		cmocka_unit_test(a_title_of_blanks_is_none),
-		cmocka_unit_test(long_texts_are_cut_and_no_line_is_too_long),
-		cmocka_unit_test(texts_of_a_file_are_made_printable_too),
-		cmocka_unit_test(what_a_later_version_adds_is_passed_over),
-		cmocka_unit_test(every_error_names_its_line),
-		cmocka_unit_test(as_many_sources_and_slots_as_there_may_be_but_no_more),
-		cmocka_unit_test(no_text_does_harm),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,12 +1,9 @@
 /* A data block: samples and notes are decoded bit for bit, heads describe them, and invalid
  * payloads are rejected. */
 #include "tests/support/mlog_bench.h"
+#include "tests/support/test.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
-
-#include <cmocka.h>
 
 #define UNKNOWN SAMPLE_UNKNOWN
 #define SAMPLES_MAX 8
@@ -118,9 +115,8 @@ static const struct {
 	 SAMPLE_NS_MAX},
 };
 
-static void samples_come_back_to_the_bit(void **state)
+TEST(samples_come_back_to_the_bit)
 {
-	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(trips); i++) {
 		struct mlog_block_bench b;
 
@@ -146,7 +142,7 @@ static uint64_t any_number(uint64_t *random, unsigned k)
 }
 
 /* What samples have after their values. */
-static void words_beside_the_values_come_back(void **state)
+TEST(words_beside_the_values_come_back)
 {
 	static const struct bench_sample samples[] = {{0, 0, 0, 4, 1, 0, 1, {1, 2, 3, 4}},
 						      {1, 0, 0, 1, 1, 0, 2, {5}},
@@ -156,7 +152,6 @@ static void words_beside_the_values_come_back(void **state)
 	static const unsigned n_more[] = {0, 4, 1, 3};
 	struct mlog_block_bench b;
 
-	(void)state;
 	bench_init(&b);
 	for (unsigned round = 0; round < 2; round++) {
 		for (unsigned i = 0; i < ARRAY_LEN(samples); i++) {
@@ -181,13 +176,12 @@ static void words_beside_the_values_come_back(void **state)
 	bench_fini(&b);
 }
 
-static void a_block_of_many_random_samples_comes_back(void **state)
+TEST(a_block_of_many_random_samples_comes_back)
 {
 	static struct bench_sample samples[2000];
 	uint64_t random = 4711;
 	struct mlog_block_bench b;
 
-	(void)state;
 	bench_init(&b);
 	for (unsigned round = 0; round < 5; round++) {
 		unsigned n = round ? ARRAY_LEN(samples) - 7 * round : 1;
@@ -213,11 +207,10 @@ static void a_block_of_many_random_samples_comes_back(void **state)
 	bench_fini(&b);
 }
 
-static void where_nothing_was_collected_there_is_no_block(void **state)
+TEST(where_nothing_was_collected_there_is_no_block)
 {
 	struct mlog_block_bench b;
 
-	(void)state;
 	bench_init(&b);
 	assert_int_equal(mlog_builder_size(b.builder), 0);
 	assert_false(mlog_builder_take(b.builder, &b.head, &b.payload));
@@ -230,13 +223,12 @@ static void where_nothing_was_collected_there_is_no_block(void **state)
 }
 
 /* So that a reader finds a time by the ends of blocks. */
-static void a_block_never_ends_before_the_one_before(void **state)
+TEST(a_block_never_ends_before_the_one_before)
 {
 	static const struct bench_sample late = {0, 0, 0, 4, 1, 90, 100, {1}},
 					 early = {0, 0, 0, 4, 2, 20, 30, {2}};
 	struct mlog_block_bench b;
 
-	(void)state;
 	bench_init(&b);
 	add_part(&b, &late, 1);
 	pass_block(&b);
@@ -248,11 +240,10 @@ static void a_block_never_ends_before_the_one_before(void **state)
 	bench_fini(&b);
 }
 
-static void a_level_in_a_busy_second_takes_a_byte_a_number(void **state)
+TEST(a_level_in_a_busy_second_takes_a_byte_a_number)
 {
 	struct mlog_block_bench b;
 
-	(void)state;
 	bench_init(&b);
 	for (unsigned i = 0; i < 1000; i++)
 		add_part(
@@ -266,7 +257,7 @@ static void a_level_in_a_busy_second_takes_a_byte_a_number(void **state)
 
 /* ---- what the head says ---- */
 
-static void losses_and_gaps_are_flagged_also_from_block_to_block(void **state)
+TEST(losses_and_gaps_are_flagged_also_from_block_to_block)
 {
 	static const struct {
 		const char *what;
@@ -288,7 +279,6 @@ static void losses_and_gaps_are_flagged_also_from_block_to_block(void **state)
 		{"another source counts by itself", {.seq = 7}, {.source = 2, .seq = 90}, 0, 0},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++)
 		for (unsigned apart = 0; apart < 2; apart++) {
 			uint64_t samples, lost;
@@ -314,11 +304,10 @@ static void losses_and_gaps_are_flagged_also_from_block_to_block(void **state)
 		}
 }
 
-static void the_first_sample_of_a_log_is_no_loss_whatever_its_number(void **state)
+TEST(the_first_sample_of_a_log_is_no_loss_whatever_its_number)
 {
 	struct mlog_block_bench b;
 
-	(void)state;
 	bench_init(&b);
 	add_part(&b, &(struct bench_sample){.seq = 1000}, 1);
 	pass_block(&b);
@@ -337,11 +326,10 @@ static const struct mlog_note notes[] = {
 	{MLOG_NOTE_BACK, 62 * MS, 1, 0, ""},
 };
 
-static void notes_come_back_in_their_order(void **state)
+TEST(notes_come_back_in_their_order)
 {
 	struct mlog_block_bench b;
 
-	(void)state;
 	bench_init(&b);
 	for (size_t i = 0; i < ARRAY_LEN(notes); i++)
 		mlog_builder_note(b.builder, &notes[i]);
@@ -365,13 +353,12 @@ static void notes_come_back_in_their_order(void **state)
 	bench_fini(&b);
 }
 
-static void a_note_of_any_text_is_printable_and_whole(void **state)
+TEST(a_note_of_any_text_is_printable_and_whole)
 {
 	struct mlog_note note = {.kind = MLOG_NOTE_MARK, .source = -1};
 	char expected[MLOG_NOTE_TEXT];
 	struct mlog_block_bench b;
 
-	(void)state;
 	bench_init(&b);
 	for (unsigned i = 0; i < MLOG_NOTE_TEXT - 1; i++)
 		note.text[i] = (char)(i + 1);
@@ -401,7 +388,7 @@ static void put_section(struct strbuf *payload, unsigned kind, const char *hex)
 
 #define MAX_VARINT "ffffffffffffffffff01" /* zigzag: INT64_MIN */
 
-static void what_is_no_block_is_refused(void **state)
+TEST(what_is_no_block_is_refused)
 {
 	/* Of source 2, which has no slots: n, source; flags, lost, seq, begin, duration. Of a block
 	 * from 100 to 200. */
@@ -456,7 +443,6 @@ static void what_is_no_block_is_refused(void **state)
 		{"one of number 0", true, 0, "12"},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		struct mlog_head head = {.type = MLOG_DATA, .begin_ns = 100, .end_ns = 200};
 		AUTO_STRBUF struct strbuf payload = {0};
@@ -474,7 +460,7 @@ static void what_is_no_block_is_refused(void **state)
 }
 
 /* After two samples of source 2, which has no slots: n; place, n, words. */
-static void lanes_that_cannot_be_are_refused(void **state)
+TEST(lanes_that_cannot_be_are_refused)
 {
 	static const struct {
 		const char *what;
@@ -494,7 +480,6 @@ static void lanes_that_cannot_be_are_refused(void **state)
 		{"more of them than bytes", false, "7f 00 01 05"},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		struct mlog_head head = {.type = MLOG_DATA, .begin_ns = 100, .end_ns = 200};
 		AUTO_STRBUF struct strbuf payload = {0};
@@ -509,7 +494,7 @@ static void lanes_that_cannot_be_are_refused(void **state)
 	}
 }
 
-static void sections_of_samples_and_processes_stand_once(void **state)
+TEST(sections_of_samples_and_processes_stand_once)
 {
 	static const struct {
 		unsigned kind;
@@ -521,7 +506,6 @@ static void sections_of_samples_and_processes_stand_once(void **state)
 		{MLOG_SECTION_PROCESSES, "00 00 00 00 00 00 00 00", false},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		struct mlog_head head = {.type = MLOG_DATA, .begin_ns = 100, .end_ns = 200};
 		AUTO_STRBUF struct strbuf payload = {0};
@@ -537,7 +521,7 @@ static void sections_of_samples_and_processes_stand_once(void **state)
 }
 
 /* A process and its queues: 40 and 10.5 percent, or not told. */
-static void queues_stand_behind_their_processes(void **state)
+TEST(queues_stand_behind_their_processes)
 {
 	static const char row[] = "00 00 00 00 00 00 00 01 02 00 00 a601 00 00 00 00 00 00 00 00 00 00 00",
 			  told[] = "808080a208 8080c09208", nan[] = "808080fc0f 8080c09208";
@@ -554,7 +538,6 @@ static void queues_stand_behind_their_processes(void **state)
 		{"more than 32 bits", "8080808020 00", NULL, false, false},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		struct mlog_head head = {.type = MLOG_DATA, .begin_ns = 100, .end_ns = 200};
 		AUTO_STRBUF struct strbuf payload = {0};
@@ -582,7 +565,7 @@ static void queues_stand_behind_their_processes(void **state)
 }
 
 /* A driver that slips. */
-static void moments_that_no_block_may_tell_of_become_the_nearest(void **state)
+TEST(moments_that_no_block_may_tell_of_become_the_nearest)
 {
 	static const struct {
 		int64_t begin_ns, end_ns, want_begin_ns, want_end_ns;
@@ -594,7 +577,6 @@ static void moments_that_no_block_may_tell_of_become_the_nearest(void **state)
 		{INT64_MAX, INT64_MIN, SAMPLE_NS_MAX, SAMPLE_NS_MAX},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		struct bench_sample sample = {.begin_ns = cases[i].begin_ns, .end_ns = cases[i].end_ns};
 		struct mlog_note note = {.kind = MLOG_NOTE_MARK, .time_ns = cases[i].end_ns, .source = -1};
@@ -615,14 +597,13 @@ static void moments_that_no_block_may_tell_of_become_the_nearest(void **state)
 	}
 }
 
-static void a_block_without_sources_has_no_samples(void **state)
+TEST(a_block_without_sources_has_no_samples)
 {
 	static const struct mlog_about none = {.program = ""};
 	struct mlog_head head = {.type = MLOG_DATA};
 	AUTO_STRBUF struct strbuf payload = {0};
 	struct mlog_block block = {0};
 
-	(void)state;
 	put_section(&payload, 1, "01 00 00 00 00 00 00");
 	assert_false(bench_decode(&block, &none, &head, payload.p, payload.n));
 	mlog_block_fini(&block);
@@ -630,13 +611,12 @@ static void a_block_without_sources_has_no_samples(void **state)
 
 /* Zeros take eight times the memory: 60,005 columns of 139 samples stay below 64 MiB, of 140 they
  * do not. */
-static void memory_is_bounded(void **state)
+TEST(memory_is_bounded)
 {
 	AUTOFREE struct slot *slots = xcalloc(MLOG_SLOTS_MAX, sizeof(*slots));
 	struct mlog_source source = {.slots = slots, .n_slots = MLOG_SLOTS_MAX};
 	struct mlog_about about = {.sources = &source, .n_sources = 1};
 
-	(void)state;
 	for (unsigned n = 139; n <= 140; n++) {
 		size_t size = 2 + n + (size_t)n * (5 + MLOG_SLOTS_MAX);
 		struct mlog_head head = {.type = MLOG_DATA};
@@ -691,12 +671,11 @@ static void look_at(const struct mlog_block *block)
 	process_list_free(list);
 }
 
-static void a_payload_cut_anywhere_does_no_harm(void **state)
+TEST(a_payload_cut_anywhere_does_no_harm)
 {
 	unsigned whole = 0;
 	struct mlog_block_bench b;
 
-	(void)state;
 	bench_init(&b);
 	make_a_full_block(&b);
 	for (size_t n = 0; n < b.payload.n; n++)
@@ -708,13 +687,12 @@ static void a_payload_cut_anywhere_does_no_harm(void **state)
 	bench_fini(&b);
 }
 
-static void a_bent_payload_does_no_harm(void **state)
+TEST(a_bent_payload_does_no_harm)
 {
 	uint64_t random = 815;
 	unsigned believed = 0;
 	struct mlog_block_bench b;
 
-	(void)state;
 	bench_init(&b);
 	make_a_full_block(&b);
 	for (unsigned i = 0; i < 50000; i++) {
@@ -732,13 +710,12 @@ static void a_bent_payload_does_no_harm(void **state)
 	bench_fini(&b);
 }
 
-static void bytes_of_chance_do_no_harm(void **state)
+TEST(bytes_of_chance_do_no_harm)
 {
 	uint64_t random = 42;
 	struct mlog_block block = {0};
 	char bytes[64];
 
-	(void)state;
 	for (unsigned i = 0; i < 50000; i++) {
 		struct mlog_head head = {.type = MLOG_DATA, .begin_ns = 0, .end_ns = 100};
 
@@ -750,32 +727,4 @@ static void bytes_of_chance_do_no_harm(void **state)
 			look_at(&block);
 	}
 	mlog_block_fini(&block);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(samples_come_back_to_the_bit),
-		cmocka_unit_test(words_beside_the_values_come_back),
-		cmocka_unit_test(a_block_of_many_random_samples_comes_back),
-		cmocka_unit_test(where_nothing_was_collected_there_is_no_block),
-		cmocka_unit_test(a_block_never_ends_before_the_one_before),
-		cmocka_unit_test(a_level_in_a_busy_second_takes_a_byte_a_number),
-		cmocka_unit_test(losses_and_gaps_are_flagged_also_from_block_to_block),
-		cmocka_unit_test(the_first_sample_of_a_log_is_no_loss_whatever_its_number),
-		cmocka_unit_test(notes_come_back_in_their_order),
-		cmocka_unit_test(a_note_of_any_text_is_printable_and_whole),
-		cmocka_unit_test(what_is_no_block_is_refused),
-		cmocka_unit_test(lanes_that_cannot_be_are_refused),
-		cmocka_unit_test(sections_of_samples_and_processes_stand_once),
-		cmocka_unit_test(queues_stand_behind_their_processes),
-		cmocka_unit_test(moments_that_no_block_may_tell_of_become_the_nearest),
-		cmocka_unit_test(a_block_without_sources_has_no_samples),
-		cmocka_unit_test(memory_is_bounded),
-		cmocka_unit_test(a_payload_cut_anywhere_does_no_harm),
-		cmocka_unit_test(a_bent_payload_does_no_harm),
-		cmocka_unit_test(bytes_of_chance_do_no_harm),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

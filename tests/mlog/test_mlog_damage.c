@@ -3,12 +3,7 @@
 #include "tests/support/mlog_file.h"
 
 #include "mlog/mlog_index.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
+#include "tests/support/test.h"
 
 #define BLOCKS 8
 
@@ -64,13 +59,12 @@ static void assert_only_touched_are_missing(const struct original *o, struct mlo
 	assert_null(mlog_reader_next(r, NULL));
 }
 
-static void every_flipped_byte_costs_its_block_and_no_other(void **state)
+TEST(every_flipped_byte_costs_its_block_and_no_other)
 {
 	static const char masks[] = {1, (char)0x80, (char)0xff};
 	struct original o;
 	size_t start;
 
-	(void)state;
 	original_init(&o, true);
 	start = mlog_file_at(&o.file, 1);
 	for (size_t at = 0; at < o.file.n; at++) {
@@ -97,14 +91,13 @@ static void every_flipped_byte_costs_its_block_and_no_other(void **state)
 }
 
 /* With and without an index, where it is damaged, by how many bytes, what is said. */
-static void pieces_that_are_gone_are_passed_over_and_counted(void **state)
+TEST(pieces_that_are_gone_are_passed_over_and_counted)
 {
 	static const struct {
 		unsigned from, to; /* blocks, from the middle of one to the middle of the other */
 		char with;
 	} cases[] = {{2, 2, 0}, {2, 3, 0}, {1, 6, 0}, {2, 5, 'M'}, {3, 4, (char)0xff}};
 
-	(void)state;
 	for (size_t i = 0; i < 2 * ARRAY_LEN(cases); i++) {
 		AUTO_STRBUF struct strbuf text = {0};
 		struct original o;
@@ -141,7 +134,7 @@ static void pieces_that_are_gone_are_passed_over_and_counted(void **state)
 	}
 }
 
-static void what_a_power_loss_left_at_the_end_is_cut(void **state)
+TEST(what_a_power_loss_left_at_the_end_is_cut)
 {
 	static const struct {
 		size_t n;
@@ -149,7 +142,6 @@ static void what_a_power_loss_left_at_the_end_is_cut(void **state)
 	} cases[] = {{1, 0}, {47, 0}, {48, 0}, {4096, 0}, {200000, 0}, {200000, 'M'}, {100, (char)0xff}};
 	struct original o;
 
-	(void)state;
 	for (unsigned ended = 0; ended < 2; ended++) {
 		original_init(&o, ended);
 		for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
@@ -174,9 +166,8 @@ static void what_a_power_loss_left_at_the_end_is_cut(void **state)
 	}
 }
 
-static void a_second_log_after_the_first_is_not_part_of_it(void **state)
+TEST(a_second_log_after_the_first_is_not_part_of_it)
 {
-	(void)state;
 	for (unsigned ended = 0; ended < 2; ended++) {
 		struct original o;
 		struct mlog_reader *r;
@@ -197,7 +188,7 @@ static void a_second_log_after_the_first_is_not_part_of_it(void **state)
 	}
 }
 
-static void a_block_that_does_not_decode_is_left_out(void **state)
+TEST(a_block_that_does_not_decode_is_left_out)
 {
 	struct mlog_file f = mlog_file_make(2, false);
 	AUTO_STRBUF struct strbuf text = {0};
@@ -205,7 +196,6 @@ static void a_block_that_does_not_decode_is_left_out(void **state)
 	struct mlog_state now;
 	size_t bad = f.n;
 
-	(void)state;
 	mlog_file_add(&f, (struct mlog_head){.type = MLOG_DATA, .end_ns = MLOG_FILE_START * 2}, "\1\2\3", 3);
 	bad = f.n - bad;
 	mlog_file_add(&f, (struct mlog_head){.type = MLOG_DATA, .end_ns = MLOG_FILE_START * 2}, "", 0);
@@ -281,7 +271,7 @@ static void have_nothing(struct mlog_index *index)
 	index->begin_ns = index->end_ns = 0;
 }
 
-static void an_index_that_lies_hides_nothing(void **state)
+TEST(an_index_that_lies_hides_nothing)
 {
 	static void (*const lies[])(struct mlog_index * index) = {
 		move_place,  move_first_place, move_last_place, swap_ends, end_late,    skip_blocks,
@@ -289,7 +279,6 @@ static void an_index_that_lies_hides_nothing(void **state)
 	struct original o;
 	size_t at;
 
-	(void)state;
 	original_init(&o, true);
 	at = mlog_file_at(&o.file, BLOCKS + 1);
 	for (size_t i = 0; i < ARRAY_LEN(lies); i++) {
@@ -323,18 +312,4 @@ static void an_index_that_lies_hides_nothing(void **state)
 		mlog_file_fini(&f);
 	}
 	original_fini(&o);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(every_flipped_byte_costs_its_block_and_no_other),
-		cmocka_unit_test(pieces_that_are_gone_are_passed_over_and_counted),
-		cmocka_unit_test(what_a_power_loss_left_at_the_end_is_cut),
-		cmocka_unit_test(a_second_log_after_the_first_is_not_part_of_it),
-		cmocka_unit_test(a_block_that_does_not_decode_is_left_out),
-		cmocka_unit_test(an_index_that_lies_hides_nothing),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

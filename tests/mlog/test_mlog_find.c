@@ -1,12 +1,7 @@
 /* What is looked for in a log: marks and losses, forward and backward; the processes of any
  * moment. */
 #include "tests/support/mlog_file.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
+#include "tests/support/test.h"
 
 #define BLOCKS 100
 
@@ -59,11 +54,10 @@ static unsigned events_of(struct find_event *events, unsigned flags)
 	return n;
 }
 
-static void marks_and_losses_are_found_one_after_the_other_in_both_directions(void **state)
+TEST(marks_and_losses_are_found_one_after_the_other_in_both_directions)
 {
 	static const unsigned flags[] = {MLOG_MARK, MLOG_LOSS, MLOG_MARK | MLOG_LOSS};
 
-	(void)state;
 	for (unsigned i = 0; i < 2 * ARRAY_LEN(flags); i++) {
 		struct mlog_file f = mlog_file_make(BLOCKS, i % 2);
 		struct mlog_reader *r = open_log(&f);
@@ -91,7 +85,7 @@ static void marks_and_losses_are_found_one_after_the_other_in_both_directions(vo
 	}
 }
 
-static void from_every_moment_the_nearest_is_found(void **state)
+TEST(from_every_moment_the_nearest_is_found)
 {
 	const unsigned flags = MLOG_MARK | MLOG_LOSS;
 	struct mlog_file f = mlog_file_make(BLOCKS, true);
@@ -99,7 +93,6 @@ static void from_every_moment_the_nearest_is_found(void **state)
 	struct find_event events[3 * BLOCKS];
 	unsigned n = events_of(events, flags), next = 0;
 
-	(void)state;
 	for (int64_t from = MLOG_FILE_START; from < MLOG_FILE_START + BLOCKS * MLOG_FILE_SECOND;
 	     from += MLOG_FILE_SECOND / 20) {
 		unsigned before;
@@ -120,7 +113,7 @@ static void from_every_moment_the_nearest_is_found(void **state)
 }
 
 /* Lost between the sampler and the log: no sample says so, only its number. */
-static void numbers_that_jump_are_losses(void **state)
+TEST(numbers_that_jump_are_losses)
 {
 	struct mlog_file f = {0};
 	struct mlog_writer *w = mlog_writer_new(mlog_file_about(), mlog_file_write, &f, NULL);
@@ -129,7 +122,6 @@ static void numbers_that_jump_are_losses(void **state)
 	struct mlog_reader *r;
 	int64_t at = INT64_MIN;
 
-	(void)state;
 	for (unsigned i = 0; i < ARRAY_LEN(seq); i++) {
 		mlog_file_sample(w, 0, seq[i], MLOG_FILE_START + i, 0, 0);
 		if (i == 0 || i == 3)
@@ -149,7 +141,7 @@ static void numbers_that_jump_are_losses(void **state)
 	mlog_file_fini(&f);
 }
 
-static void samples_lost_last_are_found_by_their_note(void **state)
+TEST(samples_lost_last_are_found_by_their_note)
 {
 	struct mlog_note lost = {
 		.kind = MLOG_NOTE_LOST, .source = -1, .time_ns = MLOG_FILE_START + 9, .value = 17};
@@ -159,7 +151,6 @@ static void samples_lost_last_are_found_by_their_note(void **state)
 	struct mlog_reader *r;
 	int64_t at = INT64_MIN;
 
-	(void)state;
 	mlog_file_sample(w, 0, 1, MLOG_FILE_START, 0, 0);
 	mlog_writer_note(w, &lost, NULL);
 	mlog_writer_end(w, NULL);
@@ -173,7 +164,7 @@ static void samples_lost_last_are_found_by_their_note(void **state)
 	mlog_file_fini(&f);
 }
 
-static void what_came_late_is_found_in_its_time(void **state)
+TEST(what_came_late_is_found_in_its_time)
 {
 	static const int64_t written[] = {9, 0, 12, 5, 0, 13, 7, 0},
 			     times[] = {5, 7, 9, 12, 13}; /* 0: a block ends */
@@ -182,7 +173,6 @@ static void what_came_late_is_found_in_its_time(void **state)
 	int64_t at = INT64_MIN;
 	struct mlog_reader *r;
 
-	(void)state;
 	for (unsigned i = 0; i < ARRAY_LEN(written); i++) {
 		struct mlog_note mark = {
 			.kind = MLOG_NOTE_MARK, .source = -1, .time_ns = MLOG_FILE_START + written[i]};
@@ -207,13 +197,12 @@ static void what_came_late_is_found_in_its_time(void **state)
 	mlog_file_fini(&f);
 }
 
-static void a_log_without_anything_has_nothing_to_find(void **state)
+TEST(a_log_without_anything_has_nothing_to_find)
 {
 	struct mlog_file f = mlog_file_make(0, true);
 	struct mlog_reader *r = open_log(&f);
 	int64_t at;
 
-	(void)state;
 	assert_false(mlog_reader_find(r, INT64_MIN, false, MLOG_MARK | MLOG_LOSS, &at, NULL));
 	assert_false(mlog_reader_find(r, INT64_MAX, true, MLOG_MARK | MLOG_LOSS, &at, NULL));
 	assert_null(mlog_reader_next(r, NULL));
@@ -262,9 +251,8 @@ static void assert_jumps_agree(struct mlog_file *f, struct strbuf texts[BLOCKS +
 	mlog_reader_free(r);
 }
 
-static void processes_after_a_jump_are_those_of_a_full_read(void **state)
+TEST(processes_after_a_jump_are_those_of_a_full_read)
 {
-	(void)state;
 	for (unsigned ended = 0; ended < 2; ended++) {
 		struct mlog_file f = mlog_file_make(BLOCKS, ended);
 		struct strbuf texts[BLOCKS + 1] = {0};
@@ -284,7 +272,7 @@ static void processes_after_a_jump_are_those_of_a_full_read(void **state)
 	}
 }
 
-static void after_a_damaged_block_processes_are_unknown_until_all_are_listed(void **state)
+TEST(after_a_damaged_block_processes_are_unknown_until_all_are_listed)
 {
 	static const struct {
 		unsigned block; /* damaged; complete lists stand in 0, 30, 60, 90 */
@@ -293,7 +281,6 @@ static void after_a_damaged_block_processes_are_unknown_until_all_are_listed(voi
 	} cases[] = {{10, 5, 30}, {10, MLOG_HEAD, 30}, {30, MLOG_HEAD + 5, 60},
 		     {30, 0, 60}, {29, 0, 30},         {95, 0, BLOCKS}};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		struct mlog_file f = mlog_file_make(BLOCKS, true);
 		struct strbuf texts[BLOCKS + 1] = {0}, all = {0};
@@ -330,20 +317,4 @@ static void after_a_damaged_block_processes_are_unknown_until_all_are_listed(voi
 		strbuf_fini(&all);
 		mlog_file_fini(&f);
 	}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(marks_and_losses_are_found_one_after_the_other_in_both_directions),
-		cmocka_unit_test(from_every_moment_the_nearest_is_found),
-		cmocka_unit_test(numbers_that_jump_are_losses),
-		cmocka_unit_test(samples_lost_last_are_found_by_their_note),
-		cmocka_unit_test(what_came_late_is_found_in_its_time),
-		cmocka_unit_test(a_log_without_anything_has_nothing_to_find),
-		cmocka_unit_test(processes_after_a_jump_are_those_of_a_full_read),
-		cmocka_unit_test(after_a_damaged_block_processes_are_unknown_until_all_are_listed),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,12 +1,7 @@
 /* A log that changes while it is read: it grows, by blocks and by bytes, is cut, or makes room for
  * another. */
 #include "tests/support/mlog_file.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
+#include "tests/support/test.h"
 
 #define BLOCKS 6
 
@@ -17,14 +12,13 @@ static struct mlog_reader *open_log(struct mlog_file *f)
 	return mlog_reader_new(&input, "run.mlog", NULL);
 }
 
-static void a_log_that_grows_byte_by_byte_gives_each_block_when_it_is_whole(void **state)
+TEST(a_log_that_grows_byte_by_byte_gives_each_block_when_it_is_whole)
 {
 	struct mlog_file whole = mlog_file_make(BLOCKS, true), f;
 	struct mlog_state now;
 	struct mlog_reader *r;
 	unsigned blocks = 0;
 
-	(void)state;
 	f = mlog_file_copy(&whole, whole.n);
 	f.n = mlog_file_at(&whole, 1);
 	r = open_log(&f);
@@ -49,12 +43,11 @@ static void a_log_that_grows_byte_by_byte_gives_each_block_when_it_is_whole(void
 	mlog_file_fini(&whole);
 }
 
-static void nothing_new_costs_no_read(void **state)
+TEST(nothing_new_costs_no_read)
 {
 	struct mlog_file f = mlog_file_make(BLOCKS, false);
 	struct mlog_reader *r = open_log(&f);
 
-	(void)state;
 	f.reads = 0;
 	assert_false(mlog_reader_refresh(r));
 	assert_int_equal(f.reads, 0);
@@ -63,14 +56,13 @@ static void nothing_new_costs_no_read(void **state)
 }
 
 /* Some file systems show the length before the bytes. */
-static void bytes_that_come_after_their_length_are_seen(void **state)
+TEST(bytes_that_come_after_their_length_are_seen)
 {
 	struct mlog_file whole = mlog_file_make(BLOCKS, false), f = mlog_file_copy(&whole, whole.n);
 	size_t from = mlog_file_at(&whole, 3);
 	AUTO_STRBUF struct strbuf text = {0};
 	struct mlog_reader *r;
 
-	(void)state;
 	memset(f.p + from, 0, f.n - from);
 	r = open_log(&f);
 	assert_int_equal(mlog_file_rest(r, &text), 2);
@@ -88,14 +80,13 @@ static void bytes_that_come_after_their_length_are_seen(void **state)
 	mlog_file_fini(&whole);
 }
 
-static void garbage_at_the_end_is_not_looked_through_again(void **state)
+TEST(garbage_at_the_end_is_not_looked_through_again)
 {
 	struct mlog_file f = mlog_file_make(BLOCKS, false);
 	AUTOFREE char *garbage = xcalloc(1, 10 << 20);
 	struct mlog_reader *r;
 	struct mlog_state now;
 
-	(void)state;
 	mlog_file_write(&f, garbage, 10 << 20, NULL);
 	r = open_log(&f);
 	for (unsigned i = 0; i < 10; i++) {
@@ -113,7 +104,7 @@ static void garbage_at_the_end_is_not_looked_through_again(void **state)
 	mlog_file_fini(&f);
 }
 
-static void a_log_that_becomes_shorter_has_what_is_left(void **state)
+TEST(a_log_that_becomes_shorter_has_what_is_left)
 {
 	struct mlog_file f = mlog_file_make(BLOCKS, true);
 	size_t whole = f.n;
@@ -121,7 +112,6 @@ static void a_log_that_becomes_shorter_has_what_is_left(void **state)
 	struct mlog_reader *r = open_log(&f);
 	struct mlog_state now;
 
-	(void)state;
 	assert_int_equal(mlog_file_rest(r, &text), BLOCKS);
 	mlog_reader_processes(r);
 	f.n = mlog_file_at(&f, 4) + 10;
@@ -141,11 +131,10 @@ static void a_log_that_becomes_shorter_has_what_is_left(void **state)
 	mlog_file_fini(&f);
 }
 
-static void another_log_in_its_place_is_not_taken_for_it(void **state)
+TEST(another_log_in_its_place_is_not_taken_for_it)
 {
 	static const unsigned blocks[] = {2, BLOCKS + 20};
 
-	(void)state;
 	for (unsigned i = 0; i < 2; i++) {
 		struct mlog_file f = mlog_file_make(BLOCKS, true), other;
 		struct mlog_about *about = mlog_file_about();
@@ -173,13 +162,12 @@ static void another_log_in_its_place_is_not_taken_for_it(void **state)
 	}
 }
 
-static void a_file_that_was_emptied_is_no_disaster(void **state)
+TEST(a_file_that_was_emptied_is_no_disaster)
 {
 	struct mlog_file f = mlog_file_make(BLOCKS, true);
 	AUTO_STRBUF struct strbuf text = {0};
 	struct mlog_reader *r = open_log(&f);
 
-	(void)state;
 	f.n = 0;
 	assert_false(mlog_reader_refresh(r));
 	assert_null(mlog_reader_next(r, NULL));
@@ -187,19 +175,4 @@ static void a_file_that_was_emptied_is_no_disaster(void **state)
 	assert_int_equal(mlog_file_rest(r, &text), 0);
 	mlog_reader_free(r);
 	mlog_file_fini(&f);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_log_that_grows_byte_by_byte_gives_each_block_when_it_is_whole),
-		cmocka_unit_test(nothing_new_costs_no_read),
-		cmocka_unit_test(bytes_that_come_after_their_length_are_seen),
-		cmocka_unit_test(garbage_at_the_end_is_not_looked_through_again),
-		cmocka_unit_test(a_log_that_becomes_shorter_has_what_is_left),
-		cmocka_unit_test(another_log_in_its_place_is_not_taken_for_it),
-		cmocka_unit_test(a_file_that_was_emptied_is_no_disaster),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -5,14 +5,10 @@
 #include "base/alloc.h"
 #include "base/crc32c.h"
 #include "base/wire.h"
+#include "tests/support/test.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 static const struct mlog_head example = {.type = MLOG_DATA,
 					 .coding = MLOG_ZSTD,
@@ -24,26 +20,24 @@ static const struct mlog_head example = {.type = MLOG_DATA,
 					 .raw_size = MLOG_PAYLOAD_MAX,
 					 .payload_crc = 0xc1c2c3c4};
 
-static void a_head_has_the_bytes_that_are_specified(void **state)
+TEST(a_head_has_the_bytes_that_are_specified)
 {
 	static const uint8_t want[] =
 		"MLog\1\2\1\5\10\7\6\5\4\3\2\1\7\6\5\4\3\2\1\0\x18\x17\x16\x15\x14\x13\x12\1"
 		"\xa3\xa2\xa1\0\0\0\0\1\xc4\xc3\xc2\xc1";
 	uint8_t bytes[MLOG_HEAD];
 
-	(void)state;
 	mlog_head_put(&example, bytes);
 	assert_int_equal(sizeof(want) - 1, MLOG_HEAD - 4);
 	assert_memory_equal(bytes, want, MLOG_HEAD - 4);
 	assert_int_equal(wire_get_u32(bytes + 44), crc32c(0, want, 44));
 }
 
-static void what_is_put_is_got(void **state)
+TEST(what_is_put_is_got)
 {
 	struct mlog_head head;
 	uint8_t bytes[MLOG_HEAD];
 
-	(void)state;
 	mlog_head_put(&example, bytes);
 	assert_true(mlog_head_get(&head, bytes, example.at));
 	assert_int_equal(head.type, example.type);
@@ -56,23 +50,21 @@ static void what_is_put_is_got(void **state)
 	assert_int_equal(head.payload_crc, example.payload_crc);
 }
 
-static void a_head_at_another_place_is_none(void **state)
+TEST(a_head_at_another_place_is_none)
 {
 	struct mlog_head head;
 	uint8_t bytes[MLOG_HEAD];
 
-	(void)state;
 	mlog_head_put(&example, bytes);
 	assert_false(mlog_head_get(&head, bytes, example.at + 1));
 	assert_false(mlog_head_get(&head, bytes, 0));
 }
 
-static void every_flipped_bit_of_a_head_is_seen(void **state)
+TEST(every_flipped_bit_of_a_head_is_seen)
 {
 	struct mlog_head head;
 	uint8_t bytes[MLOG_HEAD];
 
-	(void)state;
 	mlog_head_put(&example, bytes);
 	for (unsigned bit = 0; bit < MLOG_HEAD * 8; bit++) {
 		bytes[bit / 8] ^= (uint8_t)(1 << bit % 8);
@@ -82,12 +74,11 @@ static void every_flipped_bit_of_a_head_is_seen(void **state)
 	assert_true(mlog_head_get(&head, bytes, example.at));
 }
 
-static void payloads_above_the_bound_are_refused(void **state)
+TEST(payloads_above_the_bound_are_refused)
 {
 	struct mlog_head large = example, head;
 	uint8_t bytes[MLOG_HEAD];
 
-	(void)state;
 	large.size = MLOG_PAYLOAD_MAX + 1;
 	mlog_head_put(&large, bytes);
 	assert_false(mlog_head_get(&head, bytes, large.at));
@@ -97,7 +88,7 @@ static void payloads_above_the_bound_are_refused(void **state)
 	assert_false(mlog_head_get(&head, bytes, large.at));
 }
 
-static void moments_out_of_bounds_are_refused(void **state)
+TEST(moments_out_of_bounds_are_refused)
 {
 	static const struct {
 		int64_t begin_ns, end_ns;
@@ -113,7 +104,6 @@ static void moments_out_of_bounds_are_refused(void **state)
 		{INT64_MIN, INT64_MAX, false},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		struct mlog_head put = {.type = MLOG_DATA,
 					.begin_ns = cases[i].begin_ns,
@@ -141,7 +131,7 @@ static char *bytes_of(size_t n, bool random)
 	return p;
 }
 
-static void packed_payloads_come_out_again(void **state)
+TEST(packed_payloads_come_out_again)
 {
 	static const struct {
 		size_t n;
@@ -153,7 +143,6 @@ static void packed_payloads_come_out_again(void **state)
 	struct mlog_packer packer = {0};
 	AUTO_STRBUF struct strbuf out = {0};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		AUTOFREE char *raw = bytes_of(cases[i].n, cases[i].random);
 		struct mlog_head head = {.raw_size = (uint32_t)cases[i].n};
@@ -168,14 +157,13 @@ static void packed_payloads_come_out_again(void **state)
 	mlog_packer_fini(&packer);
 }
 
-static void payloads_that_are_not_what_the_head_says_are_refused(void **state)
+TEST(payloads_that_are_not_what_the_head_says_are_refused)
 {
 	AUTOFREE char *raw = bytes_of(1000, false), *twice = xmalloc(2000);
 	struct mlog_packer packer = {0};
 	AUTO_STRBUF struct strbuf out = {0};
 	struct span packed;
 
-	(void)state;
 	assert_int_equal(mlog_pack(&packer, (struct span){raw, 1000}, &packed), MLOG_ZSTD);
 	memcpy(twice, packed.p, packed.n);
 	memcpy(twice + packed.n, packed.p, packed.n);
@@ -203,20 +191,4 @@ static void payloads_that_are_not_what_the_head_says_are_refused(void **state)
 		assert_false(mlog_unpack(&head, cases[i].payload, &out));
 	}
 	mlog_packer_fini(&packer);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_head_has_the_bytes_that_are_specified),
-		cmocka_unit_test(what_is_put_is_got),
-		cmocka_unit_test(a_head_at_another_place_is_none),
-		cmocka_unit_test(every_flipped_bit_of_a_head_is_seen),
-		cmocka_unit_test(payloads_above_the_bound_are_refused),
-		cmocka_unit_test(moments_out_of_bounds_are_refused),
-		cmocka_unit_test(packed_payloads_come_out_again),
-		cmocka_unit_test(payloads_that_are_not_what_the_head_says_are_refused),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

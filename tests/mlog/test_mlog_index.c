@@ -3,14 +3,10 @@
 
 #include "base/alloc.h"
 #include "base/wire.h"
+#include "tests/support/test.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #define BLOCK 100 /* bytes */
 
@@ -31,11 +27,10 @@ static uint64_t fill_index(struct mlog_index *index, uint64_t n)
 	return 500 + n * BLOCK;
 }
 
-static void places_stand_a_stride_apart_however_many_blocks_there_are(void **state)
+TEST(places_stand_a_stride_apart_however_many_blocks_there_are)
 {
 	static const uint64_t counts[] = {1, 2, 999, MLOG_PLACES_MAX, MLOG_PLACES_MAX + 1, 100001, 1000000};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(counts); i++) {
 		struct mlog_index index = {0};
 		uint64_t n = counts[i], marks = 0;
@@ -61,11 +56,10 @@ static void places_stand_a_stride_apart_however_many_blocks_there_are(void **sta
 	}
 }
 
-static void what_is_formatted_is_parsed_and_goes_on_growing(void **state)
+TEST(what_is_formatted_is_parsed_and_goes_on_growing)
 {
 	static const uint64_t counts[] = {0, 1, 3, 20000, 40001};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(counts); i++) {
 		struct mlog_index index = {.n_samples = 77, .n_lost = 3}, again;
 		AUTO_STRBUF struct strbuf payload = {0}, second = {0};
@@ -86,7 +80,7 @@ static void what_is_formatted_is_parsed_and_goes_on_growing(void **state)
 	}
 }
 
-static void an_index_that_cannot_be_is_refused(void **state)
+TEST(an_index_that_cannot_be_is_refused)
 {
 	/* Two blocks in a log whose index stands at 300: version, blocks, samples, lost, begin,
 	 * end, stride, n, places. */
@@ -118,7 +112,6 @@ static void an_index_that_cannot_be_is_refused(void **state)
 	static const uint64_t right[] = {1, 2, 0, 0, 0, 20, 1, 2, 100, 10, 0, 100, 10, 0};
 	struct mlog_index index;
 
-	(void)state;
 	for (size_t i = 0; i <= ARRAY_LEN(cases); i++) {
 		const uint64_t *numbers = i < ARRAY_LEN(cases) ? cases[i].numbers : right;
 		AUTO_STRBUF struct strbuf payload = {0};
@@ -134,13 +127,12 @@ static void an_index_that_cannot_be_is_refused(void **state)
 	}
 }
 
-static void an_index_that_is_cut_or_stands_elsewhere_is_refused(void **state)
+TEST(an_index_that_is_cut_or_stands_elsewhere_is_refused)
 {
 	struct mlog_index index = {0}, again;
 	AUTO_STRBUF struct strbuf payload = {0};
 	uint64_t at = fill_index(&index, 100);
 
-	(void)state;
 	mlog_index_format(&index, at, &payload);
 	assert_false(mlog_index_parse(&again, at + 1, (struct span){payload.p, payload.n}));
 	for (size_t n = 0; n < payload.n; n++) {
@@ -154,16 +146,4 @@ static void an_index_that_is_cut_or_stands_elsewhere_is_refused(void **state)
 		assert_true(!again.places && !again.n_blocks);
 	}
 	mlog_index_fini(&index);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(places_stand_a_stride_apart_however_many_blocks_there_are),
-		cmocka_unit_test(what_is_formatted_is_parsed_and_goes_on_growing),
-		cmocka_unit_test(an_index_that_cannot_be_is_refused),
-		cmocka_unit_test(an_index_that_is_cut_or_stands_elsewhere_is_refused),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

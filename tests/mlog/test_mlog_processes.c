@@ -3,13 +3,10 @@
 #include "tests/support/mlog_bench.h"
 
 #include "mlog/mlog_processes.h"
+#include "tests/support/test.h"
 
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdlib.h>
-
-#include <cmocka.h>
 
 #define S 1000000000ll
 #define ROWS_MAX 8
@@ -156,9 +153,8 @@ static unsigned count_rows(const struct process rows[ROWS_MAX])
 	return n;
 }
 
-static void a_reader_has_what_the_writer_has_whatever_changes(void **state)
+TEST(a_reader_has_what_the_writer_has_whatever_changes)
 {
-	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(steps); i++)
 		for (unsigned back = 0; back < 2; back++) {
 			const struct process *from = back ? steps[i].now : steps[i].before,
@@ -177,14 +173,13 @@ static void a_reader_has_what_the_writer_has_whatever_changes(void **state)
 		}
 }
 
-static void what_does_not_change_takes_next_to_nothing(void **state)
+TEST(what_does_not_change_takes_next_to_nothing)
 {
 	struct process people[200] = {0};
 	struct process_list list = list_of(people, ARRAY_LEN(people), 5 * S);
 	struct mlog_processes_bench b;
 	size_t all;
 
-	(void)state;
 	for (unsigned i = 0; i < list.n; i++)
 		people[i] = (struct process){P((int32_t)i + 1), .cpu_ns = 1000 * i, .rss_bytes = 4096 * i};
 	bench_init(&b);
@@ -198,7 +193,7 @@ static void what_does_not_change_takes_next_to_nothing(void **state)
 	bench_fini(&b);
 }
 
-static void every_number_comes_back_to_the_bit(void **state)
+TEST(every_number_comes_back_to_the_bit)
 {
 	struct process people[] = {
 		{.pid = INT32_MAX,
@@ -241,7 +236,6 @@ static void every_number_comes_back_to_the_bit(void **state)
 				    .cost_ns = INT64_MAX};
 	struct mlog_processes_bench b;
 
-	(void)state;
 	bench_init(&b);
 	pass_list(&b, &list);
 	list.n = 1;
@@ -275,14 +269,13 @@ static unsigned live_a_second(struct process *people, bool threads, uint64_t *ra
 	return n;
 }
 
-static void a_thousand_seconds_of_a_busy_machine_come_back(void **state)
+TEST(a_thousand_seconds_of_a_busy_machine_come_back)
 {
 	struct process people[50 * 4] = {0};
 	struct process_list list = list_of(people, 0, 0);
 	uint64_t random = 1234567;
 	struct mlog_processes_bench b;
 
-	(void)state;
 	bench_init(&b);
 	for (unsigned second = 1; second <= 1000; second++) {
 		list.threads = bench_random(&random) & 1;
@@ -297,7 +290,7 @@ static void a_thousand_seconds_of_a_busy_machine_come_back(void **state)
 
 /* ---- when everything is said ---- */
 
-static void everything_is_said_every_30_s_and_when_time_jumps_back(void **state)
+TEST(everything_is_said_every_30_s_and_when_time_jumps_back)
 {
 	static const struct {
 		int64_t end_ns;
@@ -309,7 +302,6 @@ static void everything_is_said_every_30_s_and_when_time_jumps_back(void **state)
 	struct process people[] = {{P(1)}, {P(2)}};
 	struct mlog_processes_bench b;
 
-	(void)state;
 	bench_init(&b);
 	for (size_t i = 0; i < ARRAY_LEN(lists); i++) {
 		struct process_list list = list_of(people, ARRAY_LEN(people), lists[i].end_ns);
@@ -321,13 +313,12 @@ static void everything_is_said_every_30_s_and_when_time_jumps_back(void **state)
 	bench_fini(&b);
 }
 
-static void another_log_begins_with_everything(void **state)
+TEST(another_log_begins_with_everything)
 {
 	struct process people[] = {{P(1)}, {P(2)}};
 	struct process_list list = list_of(people, ARRAY_LEN(people), 5 * S);
 	struct mlog_processes_bench b;
 
-	(void)state;
 	bench_init(&b);
 	pass_list(&b, &list);
 	mlog_builder_restart(b.builder, 0);
@@ -339,14 +330,13 @@ static void another_log_begins_with_everything(void **state)
 	bench_fini(&b);
 }
 
-static void changes_alone_tell_nothing(void **state)
+TEST(changes_alone_tell_nothing)
 {
 	struct process people[] = {{P(1)}, {P(2)}};
 	struct process_list list = list_of(people, ARRAY_LEN(people), 5 * S);
 	struct process_list *unknown = NULL;
 	struct mlog_processes_bench b;
 
-	(void)state;
 	bench_init(&b);
 	pass_list(&b, &list);
 	list.end_ns += S;
@@ -357,14 +347,13 @@ static void changes_alone_tell_nothing(void **state)
 	bench_fini(&b);
 }
 
-static void of_two_lists_in_a_block_the_later_one_stands(void **state)
+TEST(of_two_lists_in_a_block_the_later_one_stands)
 {
 	struct process people[] = {{P(1)}, {P(2)}, {P(3)}};
 	struct process_list one = list_of(people, 1, 5 * S), many = list_of(people, 3, 6 * S),
 			    two = list_of(people + 1, 2, 7 * S);
 	struct mlog_processes_bench b;
 
-	(void)state;
 	bench_init(&b);
 	pass_list(&b, &one);
 	mlog_builder_processes(b.builder, &many);
@@ -374,13 +363,12 @@ static void of_two_lists_in_a_block_the_later_one_stands(void **state)
 	bench_fini(&b);
 }
 
-static void a_block_without_a_list_leaves_it_as_it_was(void **state)
+TEST(a_block_without_a_list_leaves_it_as_it_was)
 {
 	struct process people[] = {{P(1)}, {P(2)}};
 	struct process_list list = list_of(people, ARRAY_LEN(people), 5 * S);
 	struct mlog_processes_bench b;
 
-	(void)state;
 	bench_init(&b);
 	pass_list(&b, &list);
 	mlog_builder_note(b.builder, &(struct mlog_note){.kind = MLOG_NOTE_MARK, .source = -1});
@@ -392,12 +380,11 @@ static void a_block_without_a_list_leaves_it_as_it_was(void **state)
 	bench_fini(&b);
 }
 
-static void an_empty_list_is_a_list(void **state)
+TEST(an_empty_list_is_a_list)
 {
 	struct process_list list = {.begin_ns = 4 * S, .end_ns = 5 * S, .n_hidden = 3};
 	struct mlog_processes_bench b;
 
-	(void)state;
 	bench_init(&b);
 	pass_list(&b, &list);
 	list.end_ns += S;
@@ -407,14 +394,13 @@ static void an_empty_list_is_a_list(void **state)
 
 /* ---- bounds ---- */
 
-static void a_list_is_bounded_both_ways(void **state)
+TEST(a_list_is_bounded_both_ways)
 {
 	AUTOFREE struct process *people = xcalloc(MLOG_PROCESSES_MAX + 1, sizeof(*people));
 	struct process_list list = list_of(people, MLOG_PROCESSES_MAX, 5 * S);
 	struct mlog_changes more = {.list = {.n = 1}};
 	struct mlog_processes_bench b;
 
-	(void)state;
 	for (int32_t i = 0; i <= MLOG_PROCESSES_MAX; i++)
 		people[i] = (struct process){P(i + 1)};
 	bench_init(&b);
@@ -431,7 +417,7 @@ static void a_list_is_bounded_both_ways(void **state)
 }
 
 /* Texts that are as long as their file says, and as nasty. */
-static void texts_are_printable_and_cut(void **state)
+TEST(texts_are_printable_and_cut)
 {
 	static const struct {
 		const char *text, *name, *user;
@@ -443,7 +429,6 @@ static void texts_are_printable_and_cut(void **state)
 		{"12345678901234\xc3\xbc", "12345678901234\xc3\xbc", "12345678901234"},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		AUTO_STRBUF struct strbuf section = {0};
 		struct mlog_changes changes = {0};
@@ -465,7 +450,7 @@ static void texts_are_printable_and_cut(void **state)
 	}
 }
 
-static void what_a_log_does_not_tell_is_unset(void **state)
+TEST(what_a_log_does_not_tell_is_unset)
 {
 	static const struct {
 		const char *name;
@@ -473,7 +458,6 @@ static void what_a_log_does_not_tell_is_unset(void **state)
 		bool kernel;
 	} cases[] = {{"[kworker]", 2, true}, {"[kworker]", 7, false}, {"kworker", 2, false}};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		AUTO_STRBUF struct strbuf section = {0};
 		struct mlog_changes changes = {.list.processes = xmalloc(sizeof(struct process)), .cap = 1};
@@ -496,7 +480,7 @@ static void what_a_log_does_not_tell_is_unset(void **state)
 	}
 }
 
-static void numbers_that_do_not_fit_are_refused(void **state)
+TEST(numbers_that_do_not_fit_are_refused)
 {
 	static const struct {
 		unsigned column;
@@ -505,7 +489,6 @@ static void numbers_that_do_not_fit_are_refused(void **state)
 		     {5, UINT32_MAX},  {6, UINT64_MAX},  {7, UINT64_MAX}, {8, UINT64_MAX}, {9, UINT64_MAX},
 		     {10, UINT32_MAX}, {11, UINT32_MAX}, {12, UINT32_MAX}};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++)
 		for (unsigned over = 0; over < 2 && cases[i].most + over; over++) {
 			AUTO_STRBUF struct strbuf section = {0};
@@ -527,7 +510,7 @@ static void numbers_that_do_not_fit_are_refused(void **state)
 		}
 }
 
-static void what_a_section_says_of_itself_is_bounded(void **state)
+TEST(what_a_section_says_of_itself_is_bounded)
 {
 	/* Form, begin, end, cost, hidden, threads, gone, n. */
 	static const struct {
@@ -548,7 +531,6 @@ static void what_a_section_says_of_itself_is_bounded(void **state)
 		{{0, 0, 0, 0, 0, 0, 0, UINT64_MAX}, false},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		AUTO_STRBUF struct strbuf section = {0};
 		struct mlog_changes changes = {0};
@@ -564,13 +546,12 @@ static void what_a_section_says_of_itself_is_bounded(void **state)
 }
 
 /* Whatever a file says, one change after another. */
-static void bent_changes_do_no_harm(void **state)
+TEST(bent_changes_do_no_harm)
 {
 	uint64_t random = 99;
 	unsigned believed = 0;
 	struct mlog_processes_bench b;
 
-	(void)state;
 	for (unsigned round = 0; round < 200; round++) {
 		size_t i = round % ARRAY_LEN(steps);
 		struct process_list before = list_of(steps[i].before, count_rows(steps[i].before), 5 * S);
@@ -592,28 +573,4 @@ static void bent_changes_do_no_harm(void **state)
 		bench_fini(&b);
 	}
 	assert_in_range(believed, 100, 9900);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_reader_has_what_the_writer_has_whatever_changes),
-		cmocka_unit_test(what_does_not_change_takes_next_to_nothing),
-		cmocka_unit_test(every_number_comes_back_to_the_bit),
-		cmocka_unit_test(a_thousand_seconds_of_a_busy_machine_come_back),
-		cmocka_unit_test(everything_is_said_every_30_s_and_when_time_jumps_back),
-		cmocka_unit_test(another_log_begins_with_everything),
-		cmocka_unit_test(changes_alone_tell_nothing),
-		cmocka_unit_test(of_two_lists_in_a_block_the_later_one_stands),
-		cmocka_unit_test(a_block_without_a_list_leaves_it_as_it_was),
-		cmocka_unit_test(an_empty_list_is_a_list),
-		cmocka_unit_test(a_list_is_bounded_both_ways),
-		cmocka_unit_test(texts_are_printable_and_cut),
-		cmocka_unit_test(what_a_log_does_not_tell_is_unset),
-		cmocka_unit_test(numbers_that_do_not_fit_are_refused),
-		cmocka_unit_test(what_a_section_says_of_itself_is_bounded),
-		cmocka_unit_test(bent_changes_do_no_harm),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,12 +1,7 @@
 /* Reading a log: all of it, from any moment, cut at every byte; and what is said of files that are
  * none. */
 #include "tests/support/mlog_file.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
+#include "tests/support/test.h"
 
 #define BLOCKS 12
 
@@ -30,7 +25,7 @@ static bool is_expected(const struct sample *s)
 	       s->end_ns - s->begin_ns == MLOG_FILE_SECOND / (s->source ? 1 : 4);
 }
 
-static void a_log_is_read_as_it_was_written(void **state)
+TEST(a_log_is_read_as_it_was_written)
 {
 	struct mlog_file f = mlog_file_make(BLOCKS, true);
 	struct mlog_reader *r = open_log(&f);
@@ -40,7 +35,6 @@ static void a_log_is_read_as_it_was_written(void **state)
 	struct err err = {.code = 1};
 	unsigned k;
 
-	(void)state;
 	assert_string_equal(mlog_reader_about(r)->program, "malitop test");
 	assert_int_equal(mlog_reader_about(r)->n_sources, 2);
 	for (k = 0; (block = mlog_reader_next(r, &err)); k++) {
@@ -68,14 +62,13 @@ static void a_log_is_read_as_it_was_written(void **state)
 	mlog_file_fini(&f);
 }
 
-static void every_prefix_yields_exactly_the_whole_blocks_before_the_cut(void **state)
+TEST(every_prefix_yields_exactly_the_whole_blocks_before_the_cut)
 {
 	struct mlog_file whole = mlog_file_make(BLOCKS, true);
 	AUTO_STRBUF struct strbuf all = {0}, some = {0}, text = {0};
 	struct mlog_reader *r = open_log(&whole);
 	unsigned blocks = 0;
 
-	(void)state;
 	mlog_file_rest(r, &all);
 	mlog_reader_free(r);
 	for (size_t n = mlog_file_at(&whole, 1); n <= whole.n; n++) {
@@ -109,12 +102,11 @@ static void every_prefix_yields_exactly_the_whole_blocks_before_the_cut(void **s
 	mlog_file_fini(&whole);
 }
 
-static void seeking_finds_the_first_block_that_does_not_end_before(void **state)
+TEST(seeking_finds_the_first_block_that_does_not_end_before)
 {
 	static const bool ends[] = {true, false};
 	const int64_t step = MLOG_FILE_SECOND / 4;
 
-	(void)state;
 	for (unsigned e = 0; e < 2; e++) {
 		struct mlog_file f = mlog_file_make(BLOCKS, ends[e]);
 		struct mlog_reader *r = open_log(&f);
@@ -145,7 +137,7 @@ static void seeking_finds_the_first_block_that_does_not_end_before(void **state)
 	}
 }
 
-static void a_file_that_is_no_log_is_refused_with_the_reason(void **state)
+TEST(a_file_that_is_no_log_is_refused_with_the_reason)
 {
 	struct mlog_file whole = mlog_file_make(1, false);
 	size_t start = mlog_file_at(&whole, 1);
@@ -174,7 +166,6 @@ static void a_file_that_is_no_log_is_refused_with_the_reason(void **state)
 		{whole.p, start, MLOG_HEAD, 1, "run.mlog: the start block is damaged"},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		struct mlog_file piece = {.p = (char *)(uintptr_t)cases[i].bytes};
 		struct mlog_file f = mlog_file_copy(&piece, cases[i].n);
@@ -200,20 +191,19 @@ static void a_file_that_is_no_log_is_refused_with_the_reason(void **state)
 	mlog_file_fini(&whole);
 }
 
-static void a_start_block_that_cannot_be_understood_is_refused(void **state)
+TEST(a_start_block_that_cannot_be_understood_is_refused)
 {
 	struct mlog_file f = {0};
 	struct mlog_input input = mlog_file_input(&f);
 	struct err err = {0};
 
-	(void)state;
 	mlog_file_add(&f, (struct mlog_head){.type = MLOG_START}, "nonsense\t\n", 10);
 	assert_null(mlog_reader_new(&input, "run.mlog", &err));
 	assert_int_equal(strncmp(err.text, "run.mlog", 8), 0);
 	mlog_file_fini(&f);
 }
 
-static void blocks_of_an_unknown_type_are_passed_over(void **state)
+TEST(blocks_of_an_unknown_type_are_passed_over)
 {
 	struct mlog_file f = mlog_file_make(2, false);
 	struct mlog_file end = mlog_file_make(3, false);
@@ -223,7 +213,6 @@ static void blocks_of_an_unknown_type_are_passed_over(void **state)
 	struct mlog_head head;
 	size_t last = mlog_file_at(&end, 3);
 
-	(void)state;
 	mlog_file_add(&f, (struct mlog_head){.type = 77, .begin_ns = 5, .end_ns = 6}, "of another time", 15);
 	assert_true(mlog_head_get(&head, (uint8_t *)end.p + last, last));
 	mlog_file_write(&f, end.p + last, end.n - last, NULL);
@@ -240,7 +229,7 @@ static void blocks_of_an_unknown_type_are_passed_over(void **state)
 
 /* ---- a disk that fails ---- */
 
-static void what_cannot_be_read_is_said(void **state)
+TEST(what_cannot_be_read_is_said)
 {
 	struct mlog_file f = mlog_file_make(1000, true);
 	struct mlog_input input = mlog_file_input(&f);
@@ -248,7 +237,6 @@ static void what_cannot_be_read_is_said(void **state)
 	struct mlog_reader *r = open_log(&f);
 	struct err err = {0};
 
-	(void)state;
 	f.fails_from = mlog_file_at(&f, 501) + MLOG_HEAD + 1;
 	f.fails_to = f.fails_from + 1;
 	for (unsigned i = 0; i < 500; i++)
@@ -270,7 +258,7 @@ static void what_cannot_be_read_is_said(void **state)
 	mlog_file_fini(&f);
 }
 
-static void what_stands_before_an_unreadable_place_is_read(void **state)
+TEST(what_stands_before_an_unreadable_place_is_read)
 {
 	struct mlog_file f = mlog_file_make(200, false);
 	size_t at = mlog_file_at(&f, 150);
@@ -279,7 +267,6 @@ static void what_stands_before_an_unreadable_place_is_read(void **state)
 	struct mlog_state now;
 	unsigned n;
 
-	(void)state;
 	f.fails_from = at;
 	f.fails_to = at + 1;
 	r = open_log(&f);
@@ -324,7 +311,7 @@ static struct mlog_file many(unsigned n)
 	return f;
 }
 
-static void a_log_of_many_small_blocks_is_walked_through_in_few_reads(void **state)
+TEST(a_log_of_many_small_blocks_is_walked_through_in_few_reads)
 {
 	struct mlog_file f = many(100000);
 	struct mlog_reader *r = open_log(&f);
@@ -333,7 +320,6 @@ static void a_log_of_many_small_blocks_is_walked_through_in_few_reads(void **sta
 	unsigned marks = 0;
 	int64_t at = -1;
 
-	(void)state;
 	assert_true(f.reads < f.n / 32768);
 	mlog_reader_state(r, &now);
 	assert_int_equal(now.blocks, 100000);
@@ -353,12 +339,11 @@ static void a_log_of_many_small_blocks_is_walked_through_in_few_reads(void **sta
 	mlog_file_fini(&f);
 }
 
-static void an_index_saves_the_walk(void **state)
+TEST(an_index_saves_the_walk)
 {
 	struct mlog_file f = mlog_file_make(3000, true);
 	struct mlog_reader *r = open_log(&f);
 
-	(void)state;
 	assert_true(f.reads < 12);
 	mlog_reader_seek(r, MLOG_FILE_START + 2000 * MLOG_FILE_SECOND - 1);
 	assert_int_equal(mlog_reader_next(r, NULL)->end_ns, MLOG_FILE_START + 2000 * MLOG_FILE_SECOND);
@@ -397,7 +382,7 @@ static struct mlog_file clocked(int64_t realtime_ns, const struct mlog_note *not
 	return f;
 }
 
-static void times_are_by_the_wall_clock_as_it_was_set_last(void **state)
+TEST(times_are_by_the_wall_clock_as_it_was_set_last)
 {
 	static const struct {
 		int64_t begin_ns;
@@ -429,7 +414,6 @@ static void times_are_by_the_wall_clock_as_it_was_set_last(void **state)
 		{RIGHT, {{.value = INT64_MIN + MLOG_FILE_START}, {.value = INT64_MAX}}, 2, RIGHT, ""},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		struct mlog_file f = clocked(cases[i].begin_ns, cases[i].notes, cases[i].n);
 		struct mlog_reader *r = open_log(&f);
@@ -447,7 +431,7 @@ static void times_are_by_the_wall_clock_as_it_was_set_last(void **state)
 }
 
 /* Earlier versions have no flag for it. */
-static void the_clock_of_an_unflagged_log_of_1970_is_found_also_while_it_grows(void **state)
+TEST(the_clock_of_an_unflagged_log_of_1970_is_found_also_while_it_grows)
 {
 	struct mlog_file f =
 		clocked(0, (const struct mlog_note[]){{.value = 9 * MLOG_FILE_SECOND}, {.value = RIGHT}}, 2);
@@ -455,7 +439,6 @@ static void the_clock_of_an_unflagged_log_of_1970_is_found_also_while_it_grows(v
 	struct mlog_reader *r;
 	struct mlog_head head;
 
-	(void)state;
 	for (size_t at = mlog_file_at(&f, 1); at < all; at += MLOG_HEAD + head.size) {
 		assert_true(mlog_head_get(&head, (const uint8_t *)f.p + at, at));
 		head.flags = 0;
@@ -472,12 +455,11 @@ static void the_clock_of_an_unflagged_log_of_1970_is_found_also_while_it_grows(v
 }
 
 /* A clock of a library for tests may be anywhere. */
-static void what_any_clock_has_written_can_be_read(void **state)
+TEST(what_any_clock_has_written_can_be_read)
 {
 	static const int64_t starts[] = {0,     -MLOG_FILE_SECOND, (int64_t)1 << 60, ((int64_t)1 << 60) + 1,
 					 RIGHT, INT64_MAX - HOUR};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(starts); i++) {
 		struct mlog_about about = *mlog_file_about();
 		struct mlog_note note = {.kind = MLOG_NOTE_CLOCK,
@@ -522,25 +504,4 @@ static void what_any_clock_has_written_can_be_read(void **state)
 		mlog_reader_free(r);
 		mlog_file_fini(&f);
 	}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(times_are_by_the_wall_clock_as_it_was_set_last),
-		cmocka_unit_test(the_clock_of_an_unflagged_log_of_1970_is_found_also_while_it_grows),
-		cmocka_unit_test(what_any_clock_has_written_can_be_read),
-		cmocka_unit_test(a_log_is_read_as_it_was_written),
-		cmocka_unit_test(every_prefix_yields_exactly_the_whole_blocks_before_the_cut),
-		cmocka_unit_test(seeking_finds_the_first_block_that_does_not_end_before),
-		cmocka_unit_test(a_file_that_is_no_log_is_refused_with_the_reason),
-		cmocka_unit_test(a_start_block_that_cannot_be_understood_is_refused),
-		cmocka_unit_test(blocks_of_an_unknown_type_are_passed_over),
-		cmocka_unit_test(what_cannot_be_read_is_said),
-		cmocka_unit_test(what_stands_before_an_unreadable_place_is_read),
-		cmocka_unit_test(a_log_of_many_small_blocks_is_walked_through_in_few_reads),
-		cmocka_unit_test(an_index_saves_the_walk),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,12 +2,7 @@
 #include "tests/support/mlog_file.h"
 
 #include "mlog/mlog_stream.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
+#include "tests/support/test.h"
 
 #define BLOCKS 12
 
@@ -54,7 +49,7 @@ static unsigned end_stream(struct stream_bench *b, struct strbuf *text, struct m
 	return n;
 }
 
-static void a_stream_gives_the_log_that_was_sent(void **state)
+TEST(a_stream_gives_the_log_that_was_sent)
 {
 	static const size_t pieces[] = {1, 7, 47, 48, 49, 1000, SIZE_MAX};
 	AUTO_STRBUF struct strbuf want = {0}, text = {0};
@@ -64,7 +59,6 @@ static void a_stream_gives_the_log_that_was_sent(void **state)
 	struct stream_bench b;
 	struct mlog_state log;
 
-	(void)state;
 	mlog_file_rest(r, &want);
 	mlog_reader_free(r);
 	for (size_t i = 0; i < ARRAY_LEN(pieces); i++) {
@@ -77,7 +71,7 @@ static void a_stream_gives_the_log_that_was_sent(void **state)
 	mlog_file_fini(&whole);
 }
 
-static void the_greeting_of_a_login_is_skipped(void **state)
+TEST(the_greeting_of_a_login_is_skipped)
 {
 	static const char greeting[] = "Welcome to board MLog!\r\nYou have mail.\r\n";
 	struct mlog_file whole = mlog_file_make(BLOCKS, true);
@@ -85,7 +79,6 @@ static void the_greeting_of_a_login_is_skipped(void **state)
 	struct stream_bench b;
 	struct mlog_state log;
 
-	(void)state;
 	begin_stream(&b);
 	send_bytes(&b, greeting, sizeof(greeting) - 1, 5);
 	send_bytes(&b, whole.p, whole.n, 100);
@@ -95,7 +88,7 @@ static void the_greeting_of_a_login_is_skipped(void **state)
 }
 
 /* Every byte after the start block, one at a time: at most the block that has it is lost. */
-static void a_flipped_byte_costs_one_block(void **state)
+TEST(a_flipped_byte_costs_one_block)
 {
 	struct mlog_file whole = mlog_file_make(BLOCKS, true);
 	AUTO_STRBUF struct strbuf text = {0};
@@ -103,7 +96,6 @@ static void a_flipped_byte_costs_one_block(void **state)
 	struct stream_bench b;
 	struct mlog_state log;
 
-	(void)state;
 	for (size_t at = data; at < whole.n; at++) {
 		unsigned n;
 
@@ -118,7 +110,7 @@ static void a_flipped_byte_costs_one_block(void **state)
 }
 
 /* A byte that goes missing or is added moves all places, which counts for nothing in a stream. */
-static void a_missing_byte_costs_one_block(void **state)
+TEST(a_missing_byte_costs_one_block)
 {
 	struct mlog_file whole = mlog_file_make(BLOCKS, true);
 	AUTO_STRBUF struct strbuf text = {0};
@@ -126,7 +118,6 @@ static void a_missing_byte_costs_one_block(void **state)
 	struct stream_bench b;
 	struct mlog_state log;
 
-	(void)state;
 	begin_stream(&b);
 	send_bytes(&b, whole.p, at, 100);
 	send_bytes(&b, whole.p + at + 1, whole.n - at - 1, 100);
@@ -135,7 +126,7 @@ static void a_missing_byte_costs_one_block(void **state)
 	mlog_file_fini(&whole);
 }
 
-static void a_connection_made_again_goes_on_in_the_same_log(void **state)
+TEST(a_connection_made_again_goes_on_in_the_same_log)
 {
 	struct mlog_file whole = mlog_file_make(BLOCKS, true);
 	struct mlog_note note = {.kind = MLOG_NOTE_MESSAGE, .source = -1, .text = "cut"};
@@ -145,7 +136,6 @@ static void a_connection_made_again_goes_on_in_the_same_log(void **state)
 	struct stream_bench b;
 	struct mlog_state log;
 
-	(void)state;
 	begin_stream(&b);
 	send_bytes(&b, whole.p, cut, 100);
 	mlog_stream_again(b.stream, 3 * MLOG_FILE_SECOND);
@@ -158,14 +148,13 @@ static void a_connection_made_again_goes_on_in_the_same_log(void **state)
 	mlog_file_fini(&whole);
 }
 
-static void what_is_no_stream_is_refused_with_what_it_is(void **state)
+TEST(what_is_no_stream_is_refused_with_what_it_is)
 {
 	struct mlog_file whole = mlog_file_make(2, true), other;
 	AUTO_STRBUF struct strbuf text = {0}, junk = {0};
 	struct mlog_state log;
 	struct stream_bench b;
 
-	(void)state;
 	strbuf_str(&junk, "\033[31mpermission denied\n");
 	begin_stream(&b);
 	send_bytes(&b, junk.p, junk.n, 100);
@@ -213,7 +202,7 @@ static struct mlog_file replaced(const struct mlog_file *f, const char *from, co
 	return out;
 }
 
-static void what_the_way_did_to_line_ends_is_said_with_the_first_block(void **state)
+TEST(what_the_way_did_to_line_ends_is_said_with_the_first_block)
 {
 	static const struct {
 		const char *from, *to, *said;
@@ -231,7 +220,6 @@ static void what_the_way_did_to_line_ends_is_said_with_the_first_block(void **st
 	struct stream_bench b;
 	struct mlog_state state_of_log;
 
-	(void)state;
 	about.monotonic_ns = mlog_start_ns(MLOG_FILE_START);
 	assert_true(about.monotonic_ns <= MLOG_FILE_START && about.monotonic_ns > MLOG_FILE_START - 70000);
 	mlog_writer_free(mlog_writer_new(&about, mlog_file_write, &log, NULL));
@@ -254,21 +242,20 @@ static void what_the_way_did_to_line_ends_is_said_with_the_first_block(void **st
 	mlog_file_fini(&log);
 }
 
-static void a_message_of_malitop_is_found_behind_a_greeting(void **state)
+TEST(a_message_of_malitop_is_found_behind_a_greeting)
 {
 	static const char came[] = "Welcome\r\nmalitop: --log: not for a terminal\r\n$ ";
 	AUTO_STRBUF struct strbuf text = {0};
 	struct mlog_state log;
 	struct stream_bench b;
 
-	(void)state;
 	begin_stream(&b);
 	send_bytes(&b, came, sizeof(came) - 1, 10);
 	end_stream(&b, &text, &log);
 	assert_non_null(strstr(b.err.text, "it says 'malitop: --log: not for a terminal'"));
 }
 
-static void a_log_of_other_sources_does_not_follow(void **state)
+TEST(a_log_of_other_sources_does_not_follow)
 {
 	struct mlog_file whole = mlog_file_make(2, true), other = {0};
 	struct mlog_about about = *mlog_file_about();
@@ -276,7 +263,6 @@ static void a_log_of_other_sources_does_not_follow(void **state)
 	struct stream_bench b;
 	struct mlog_state log;
 
-	(void)state;
 	about.n_sources = 1;
 	mlog_writer_free(mlog_writer_new(&about, mlog_file_write, &other, NULL));
 	begin_stream(&b);
@@ -287,21 +273,4 @@ static void a_log_of_other_sources_does_not_follow(void **state)
 	assert_int_equal(end_stream(&b, &text, &log), 2);
 	mlog_file_fini(&other);
 	mlog_file_fini(&whole);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_stream_gives_the_log_that_was_sent),
-		cmocka_unit_test(the_greeting_of_a_login_is_skipped),
-		cmocka_unit_test(a_flipped_byte_costs_one_block),
-		cmocka_unit_test(a_missing_byte_costs_one_block),
-		cmocka_unit_test(a_connection_made_again_goes_on_in_the_same_log),
-		cmocka_unit_test(what_is_no_stream_is_refused_with_what_it_is),
-		cmocka_unit_test(what_the_way_did_to_line_ends_is_said_with_the_first_block),
-		cmocka_unit_test(a_message_of_malitop_is_found_behind_a_greeting),
-		cmocka_unit_test(a_log_of_other_sources_does_not_follow),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

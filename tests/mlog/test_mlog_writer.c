@@ -5,13 +5,10 @@
 #include "base/crc32c.h"
 #include "mlog/mlog_index.h"
 #include "mlog/mlog_writer.h"
+#include "tests/support/test.h"
 
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdlib.h>
-
-#include <cmocka.h>
 
 #define BLOCKS_MAX 64
 
@@ -95,7 +92,7 @@ static void put_samples(struct mlog_writer *w, unsigned from, unsigned to)
 	}
 }
 
-static void the_bytes_are_what_was_given(void **state)
+TEST(the_bytes_are_what_was_given)
 {
 	struct process people[] = {{.pid = 1, .state = 'S', .name = "init"}};
 	struct process_list list = {.processes = people, .n = 1, .begin_ns = 10 * MS, .end_ns = 300 * MS};
@@ -108,7 +105,6 @@ static void the_bytes_are_what_was_given(void **state)
 	struct mlog_writer *w = writer_new(&disk);
 	AUTO_STRBUF struct strbuf payload = {0};
 
-	(void)state;
 	put_samples(w, 0, 100);
 	assert_true(mlog_writer_flush(w, NULL));
 	assert_true(mlog_writer_flush(w, NULL)); /* nothing to write */
@@ -161,14 +157,13 @@ static void the_bytes_are_what_was_given(void **state)
 	strbuf_fini(&disk.bytes);
 }
 
-static void a_log_without_anything_is_whole(void **state)
+TEST(a_log_without_anything_is_whole)
 {
 	struct writer_disk disk = {0};
 	struct mlog_writer *w = writer_new(&disk);
 	AUTO_STRBUF struct strbuf payload = {0};
 	struct mlog_index index;
 
-	(void)state;
 	assert_true(mlog_writer_end(w, NULL));
 	mlog_writer_free(w);
 	walk_blocks(&disk);
@@ -180,14 +175,13 @@ static void a_log_without_anything_is_whole(void **state)
 	strbuf_fini(&disk.bytes);
 }
 
-static void much_is_written_without_being_asked(void **state)
+TEST(much_is_written_without_being_asked)
 {
 	struct mlog_block block = {0};
 	struct writer_disk disk = {0};
 	struct mlog_writer *w = writer_new(&disk);
 	unsigned n = 0;
 
-	(void)state;
 	put_samples(w, 0, 30000); /* about 2 MiB */
 	assert_true(mlog_writer_flush(w, NULL));
 	mlog_writer_free(w);
@@ -205,13 +199,12 @@ static void much_is_written_without_being_asked(void **state)
 	strbuf_fini(&disk.bytes);
 }
 
-static void many_notes_are_much_too(void **state)
+TEST(many_notes_are_much_too)
 {
 	struct mlog_note note = {.kind = MLOG_NOTE_MESSAGE, .source = -1, .text = "again"};
 	struct writer_disk disk = {0};
 	struct mlog_writer *w = writer_new(&disk);
 
-	(void)state;
 	for (unsigned i = 0; i < 10000; i++)
 		assert_true(mlog_writer_note(w, &note, NULL));
 	mlog_writer_free(w);
@@ -220,14 +213,13 @@ static void many_notes_are_much_too(void **state)
 }
 
 /* Samples may be older than the log: those that were on the screen before. */
-static void what_was_before_the_log_still_ends_in_order(void **state)
+TEST(what_was_before_the_log_still_ends_in_order)
 {
 	struct bench_sample old = {.n_values = BENCH_SLOTS, .seq = 1, .begin_ns = 1 * MS, .end_ns = 2 * MS};
 	struct mlog_block block = {0};
 	struct writer_disk disk = {0};
 	struct mlog_writer *w = writer_new(&disk);
 
-	(void)state;
 	assert_true(mlog_writer_sample(w, bench_sample(&old), NULL));
 	assert_true(mlog_writer_end(w, NULL));
 	mlog_writer_free(w);
@@ -240,7 +232,7 @@ static void what_was_before_the_log_still_ends_in_order(void **state)
 	strbuf_fini(&disk.bytes);
 }
 
-static void another_file_stands_alone(void **state)
+TEST(another_file_stands_alone)
 {
 	struct process people[] = {{.pid = 1, .state = 'S', .name = "init"},
 				   {.pid = 2, .state = 'S', .name = "two"}};
@@ -252,7 +244,6 @@ static void another_file_stands_alone(void **state)
 	struct mlog_block block = {0};
 	struct mlog_index index;
 
-	(void)state;
 	put_samples(w, 0, 10);
 	assert_true(mlog_writer_processes(w, &list, NULL));
 	assert_true(mlog_writer_end(w, NULL));
@@ -295,9 +286,8 @@ static bool write_all(struct mlog_writer *w, struct err *err)
 	       mlog_writer_restart(w, err);
 }
 
-static void every_write_that_fails_is_reported(void **state)
+TEST(every_write_that_fails_is_reported)
 {
-	(void)state;
 	for (unsigned n = 1; n <= 6; n++) {
 		struct writer_disk disk = {.fail_at = n};
 		struct err err = {0};
@@ -315,13 +305,12 @@ static void every_write_that_fails_is_reported(void **state)
 	}
 }
 
-static void a_block_that_a_sample_fills_fails_with_that_sample(void **state)
+TEST(a_block_that_a_sample_fills_fails_with_that_sample)
 {
 	struct writer_disk disk = {.fail_at = 2};
 	struct mlog_writer *w = writer_new(&disk);
 	bool ok = true;
 
-	(void)state;
 	for (unsigned i = 0; i < 30000 && ok; i++) {
 		struct bench_sample sample = sample_at(i);
 
@@ -332,7 +321,7 @@ static void a_block_that_a_sample_fills_fails_with_that_sample(void **state)
 	strbuf_fini(&disk.bytes);
 }
 
-static void what_no_block_can_hold_is_an_error(void **state)
+TEST(what_no_block_can_hold_is_an_error)
 {
 	static char name[500];
 	AUTOFREE struct slot *slots = xcalloc(MLOG_SLOTS_MAX, sizeof(*slots));
@@ -341,7 +330,6 @@ static void what_no_block_can_hold_is_an_error(void **state)
 	struct writer_disk disk = {0};
 	struct err err = {0};
 
-	(void)state;
 	memset(name, 'x', sizeof(name) - 1);
 	for (unsigned i = 0; i < MLOG_SLOTS_MAX; i++)
 		slots[i] = (struct slot){.name = name, .scale = 1};
@@ -352,21 +340,4 @@ static void what_no_block_can_hold_is_an_error(void **state)
 	assert_null(mlog_writer_new(&about, write_block, &disk, &err));
 	assert_non_null(strstr(err.text, "bytes: at most 16777216 are allowed"));
 	assert_int_equal(disk.calls, 0);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(the_bytes_are_what_was_given),
-		cmocka_unit_test(a_log_without_anything_is_whole),
-		cmocka_unit_test(much_is_written_without_being_asked),
-		cmocka_unit_test(many_notes_are_much_too),
-		cmocka_unit_test(what_was_before_the_log_still_ends_in_order),
-		cmocka_unit_test(another_file_stands_alone),
-		cmocka_unit_test(every_write_that_fails_is_reported),
-		cmocka_unit_test(a_block_that_a_sample_fills_fails_with_that_sample),
-		cmocka_unit_test(what_no_block_can_hold_is_an_error),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -29,9 +29,8 @@ static struct gpudb *load_distrusted(void)
 	return distrusted;
 }
 
-static int load_all(void **state)
+FIXTURE(load_all)
 {
-	(void)state;
 	db = load_distrusted();
 	assert_int_equal(db->n_products, PRODUCTS);
 	for (unsigned i = 0; i < PRODUCTS; i++) {
@@ -42,9 +41,8 @@ static int load_all(void **state)
 	return 0;
 }
 
-static int free_all(void **state)
+FIXTURE(free_all)
 {
-	(void)state;
 	for (unsigned i = 0; i < PRODUCTS; i++) {
 		metric_set_free(sets[i]);
 		metric_set_free(guides[i]);
@@ -75,12 +73,11 @@ static uint64_t number_of(struct span s)
 }
 
 /* gpus.tsv: gpu family ids counters derived slots */
-static void every_gpu_has_its_family_ids_and_number_of_counters(void **state)
+TEST(every_gpu_has_its_family_ids_and_number_of_counters)
 {
 	struct reference r;
 	unsigned n = 0;
 
-	(void)state;
 	for (reference_open(&r, "gpus.tsv"); reference_next(&r); n++) {
 		const struct gpu_product *p = gpudb_product(db, place_of(r.cell[0]));
 		struct span ids = r.cell[2], id;
@@ -98,12 +95,11 @@ static void every_gpu_has_its_family_ids_and_number_of_counters(void **state)
 }
 
 /* counters.tsv: gpus block index hw_name lgc_name scale */
-static void every_counter_slot_is_that_of_the_reference(void **state)
+TEST(every_counter_slot_is_that_of_the_reference)
 {
 	unsigned seen[PRODUCTS] = {0};
 	struct reference r;
 
-	(void)state;
 	for (reference_open(&r, "counters.tsv"); reference_next(&r);)
 		for (unsigned i = 0; i < PRODUCTS; i++) {
 			const struct gpu_counter *c;
@@ -181,12 +177,11 @@ static void compare_formula(unsigned gpu, struct span name, struct span text)
 }
 
 /* derived.tsv: lgc_name kind unit expression gpus */
-static void every_derived_metric_has_the_value_of_the_reference_formula(void **state)
+TEST(every_derived_metric_has_the_value_of_the_reference_formula)
 {
 	unsigned n[PRODUCTS] = {0}, constants[PRODUCTS] = {0}, i = 0;
 	struct reference r;
 
-	(void)state;
 	for (reference_open(&r, "derived.tsv"); reference_next(&r);)
 		for (i = 0; i < PRODUCTS; i++) {
 			if (!reference_has_gpu(r.cell[4], gpudb_product(db, i)))
@@ -199,11 +194,10 @@ static void every_derived_metric_has_the_value_of_the_reference_formula(void **s
 		assert_int_equal(n[i] - constants[i], number_of(r.cell[4]) - constants[i]);
 }
 
-static void every_derived_metric_has_the_unit_of_the_reference(void **state)
+TEST(every_derived_metric_has_the_unit_of_the_reference)
 {
 	struct reference r;
 
-	(void)state;
 	for (reference_open(&r, "derived.tsv"); reference_next(&r);) {
 		const struct metric_def *def = metric_def_find(db, r.cell[0]);
 		struct span ours = span_of(def->unit->name), first = span_until(&ours, '/');
@@ -291,11 +285,10 @@ static void check_alias(const struct metric_set *set, const struct alias *a)
 }
 
 /* aliases.tsv: var gpus block index */
-static void every_streamline_name_means_the_slot_that_it_meant(void **state)
+TEST(every_streamline_name_means_the_slot_that_it_meant)
 {
 	unsigned n_ambiguous = 0;
 
-	(void)state;
 	for (unsigned i = 0; i < PRODUCTS; i++) {
 		AUTOFREE struct alias *all = xcalloc(2000, sizeof(*all));
 		struct reference r;
@@ -315,11 +308,10 @@ static void every_streamline_name_means_the_slot_that_it_meant(void **state)
 
 /* ---- against itself ---- */
 
-static void no_name_stands_twice_in_the_shipped_files(void **state)
+TEST(no_name_stands_twice_in_the_shipped_files)
 {
 	AUTO_STRBUF struct strbuf seen = {0};
 
-	(void)state;
 	strbuf_str(&seen, "\n");
 	for (const struct embedded *f = embedded_data; f->file; f++) {
 		struct stanza_line line = {.kind = STANZA_OPEN};
@@ -354,9 +346,8 @@ static bool uses(struct metric_set *const *in, const char *text)
 	return false;
 }
 
-static void every_formula_and_every_definition_is_of_use_somewhere(void **state)
+TEST(every_formula_and_every_definition_is_of_use_somewhere)
 {
-	(void)state;
 	for (unsigned i = 0; i < db->n_metrics; i++) {
 		const struct metric_def *def = &db->metrics[i];
 		bool found = metric_find(cpu, span_of(def->name)) != NULL;
@@ -378,9 +369,8 @@ static void every_formula_and_every_definition_is_of_use_somewhere(void **state)
 	}
 }
 
-static void every_published_counter_has_a_metric(void **state)
+TEST(every_published_counter_has_a_metric)
 {
-	(void)state;
 	for (unsigned i = 0; i < PRODUCTS; i++)
 		for (unsigned k = 0; k < gpudb_product(db, i)->layout->n_counters; k++) {
 			const struct gpu_counter *c = &gpudb_product(db, i)->layout->counters[k];
@@ -390,9 +380,8 @@ static void every_published_counter_has_a_metric(void **state)
 		}
 }
 
-static void percentages_are_held_within_0_and_100(void **state)
+TEST(percentages_are_held_within_0_and_100)
 {
-	(void)state;
 	for (unsigned i = 0; i < PRODUCTS; i++) {
 		AUTOFREE double *vector = xcalloc(sets[i]->n_vector, sizeof(*vector));
 
@@ -409,9 +398,8 @@ static void percentages_are_held_within_0_and_100(void **state)
 	}
 }
 
-static void every_metric_has_a_title_and_a_group_of_printable_text(void **state)
+TEST(every_metric_has_a_title_and_a_group_of_printable_text)
 {
-	(void)state;
 	for (unsigned i = 0; i < db->n_metrics; i++) {
 		const struct metric_def *def = &db->metrics[i];
 		AUTO_STRBUF struct strbuf help = {0};
@@ -428,9 +416,8 @@ static void every_metric_has_a_title_and_a_group_of_printable_text(void **state)
 }
 
 /* Long enough to say what it means; a counter may be left to its title. */
-static void every_metric_of_a_gpu_that_is_no_counter_is_explained(void **state)
+TEST(every_metric_of_a_gpu_that_is_no_counter_is_explained)
 {
-	(void)state;
 	for (unsigned i = 0; i < db->n_products; i++)
 		for (unsigned k = 0; k < sets[i]->n_metrics; k++) {
 			const struct metric *m = &sets[i]->metrics[k];
@@ -442,21 +429,4 @@ static void every_metric_of_a_gpu_that_is_no_counter_is_explained(void **state)
 		}
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(every_gpu_has_its_family_ids_and_number_of_counters),
-		cmocka_unit_test(every_counter_slot_is_that_of_the_reference),
-		cmocka_unit_test(every_derived_metric_has_the_value_of_the_reference_formula),
-		cmocka_unit_test(every_derived_metric_has_the_unit_of_the_reference),
-		cmocka_unit_test(every_streamline_name_means_the_slot_that_it_meant),
-		cmocka_unit_test(no_name_stands_twice_in_the_shipped_files),
-		cmocka_unit_test(every_formula_and_every_definition_is_of_use_somewhere),
-		cmocka_unit_test(every_published_counter_has_a_metric),
-		cmocka_unit_test(percentages_are_held_within_0_and_100),
-		cmocka_unit_test(every_metric_has_a_title_and_a_group_of_printable_text),
-		cmocka_unit_test(every_metric_of_a_gpu_that_is_no_counter_is_explained),
-	};
-
-	return cmocka_run_group_tests(tests, load_all, free_all);
-}
+TEST_GROUP(load_all, free_all)

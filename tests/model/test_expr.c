@@ -1,16 +1,12 @@
 #include "base/alloc.h"
 #include "model/expr.h"
+#include "tests/support/test.h"
 
 #include <math.h>
 #include <pthread.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 /* Names that the tests' formulas may have: a to h are values, `half` is half of a, `pi` a constant,
  * `sum` another formula. */
@@ -52,7 +48,7 @@ static double eval_text(const char *text)
 	return v;
 }
 
-static void formulas_follow_the_usual_rules(void **state)
+TEST(formulas_follow_the_usual_rules)
 {
 	static const struct {
 		const char *text;
@@ -95,13 +91,12 @@ static void formulas_follow_the_usual_rules(void **state)
 		{"1 / h", 4},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++)
 		if (eval_text(cases[i].text) != cases[i].want)
 			fail_msg("'%s' is %g", cases[i].text, eval_text(cases[i].text));
 }
 
-static void a_division_by_zero_and_a_missing_value_are_nan_all_through(void **state)
+TEST(a_division_by_zero_and_a_missing_value_are_nan_all_through)
 {
 	static const char *const undefined[] = {
 		"a / 0",
@@ -128,14 +123,13 @@ static void a_division_by_zero_and_a_missing_value_are_nan_all_through(void **st
 		"min(1 / 0, 1 / 0)",
 	};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(undefined); i++)
 		if (!isnan(eval_text(undefined[i])))
 			fail_msg("'%s' is %g", undefined[i], eval_text(undefined[i]));
 	assert_true(eval_text("0 / a") == 0);
 }
 
-static void an_error_has_the_text_and_a_caret_under_the_place(void **state)
+TEST(an_error_has_the_text_and_a_caret_under_the_place)
 {
 	static const struct {
 		const char *text, *what;
@@ -180,7 +174,6 @@ static void an_error_has_the_text_and_a_caret_under_the_place(void **state)
 		{"Min(a, b)", "unknown name 'Min'", 0},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		AUTOFREE char *want =
 			xasprintf("%s\n  %s\n  %*s^", cases[i].what, cases[i].text, cases[i].caret, "");
@@ -195,13 +188,12 @@ static void an_error_has_the_text_and_a_caret_under_the_place(void **state)
 	}
 }
 
-static void what_a_message_shows_of_a_text_is_cut_and_printable(void **state)
+TEST(what_a_message_shows_of_a_text_is_cut_and_printable)
 {
 	char text[3000], want[300];
 	struct expr e;
 	struct err err;
 
-	(void)state;
 	memset(text, 'a', sizeof(text));
 	for (size_t i = 1; i < sizeof(text); i += 2)
 		text[i] = '+';
@@ -237,7 +229,7 @@ static bool compile_nested(const char *open, const char *inner, const char *clos
 	return ok;
 }
 
-static void every_limit_holds_to_the_unit(void **state)
+TEST(every_limit_holds_to_the_unit)
 {
 	static const struct {
 		const char *open, *inner, *close;
@@ -253,7 +245,6 @@ static void every_limit_holds_to_the_unit(void **state)
 	};
 	struct err err;
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		for (unsigned n = cases[i].most - 1; n <= cases[i].most; n++)
 			if (!compile_nested(cases[i].open, cases[i].inner, cases[i].close, n, &err))
@@ -265,13 +256,12 @@ static void every_limit_holds_to_the_unit(void **state)
 	}
 }
 
-static void a_call_of_any_length_needs_two_places_on_the_stack(void **state)
+TEST(a_call_of_any_length_needs_two_places_on_the_stack)
 {
 	AUTO_STRBUF struct strbuf text = {0};
 	struct expr e;
 	struct err err;
 
-	(void)state;
 	strbuf_str(&text, "max(1");
 	for (unsigned i = 2; i <= 400; i++)
 		strbuf_printf(&text, ",%u", i);
@@ -282,11 +272,10 @@ static void a_call_of_any_length_needs_two_places_on_the_stack(void **state)
 	expr_fini(&e);
 }
 
-static void a_resolver_that_appends_too_much_is_an_error(void **state)
+TEST(a_resolver_that_appends_too_much_is_an_error)
 {
 	struct err err;
 
-	(void)state;
 	/* 3 ops for each name and one for each plus: 4 n - 1. */
 	assert_true(compile_nested("sum+", "a", "", 255, &err));
 	assert_false(compile_nested("sum+", "a", "", 256, &err));
@@ -309,13 +298,12 @@ static void *compile_hostile(void *arg)
 	return NULL;
 }
 
-static void hostile_texts_end_with_an_error_on_a_small_stack(void **state)
+TEST(hostile_texts_end_with_an_error_on_a_small_stack)
 {
 	pthread_attr_t attr;
 	pthread_t thread;
 	void *failed;
 
-	(void)state;
 	assert_int_equal(pthread_attr_init(&attr), 0);
 	assert_int_equal(pthread_attr_setstacksize(&attr, 128 << 10), 0);
 	assert_int_equal(pthread_create(&thread, &attr, compile_hostile, NULL), 0);
@@ -325,13 +313,12 @@ static void hostile_texts_end_with_an_error_on_a_small_stack(void **state)
 		fail_msg("'%s' again and again", (const char *)failed);
 }
 
-static void names_reach_the_resolver_as_written(void **state)
+TEST(names_reach_the_resolver_as_written)
 {
 	AUTO_STRBUF struct strbuf seen = {0};
 	struct expr e;
 	struct err err;
 
-	(void)state;
 	assert_true(expr_compile(&e,
 				 SPAN_LIT("$MaliGPUCycles + Name.core3 * _x9 / CPUActivityUser.Cluster[0] - "
 					  "min(a.b_c.d, A[12]) + minor"
@@ -342,23 +329,21 @@ static void names_reach_the_resolver_as_written(void **state)
 	expr_fini(&e);
 }
 
-static void slots_beyond_16_bits_are_refused(void **state)
+TEST(slots_beyond_16_bits_are_refused)
 {
 	struct expr e = {0};
 
-	(void)state;
 	assert_true(expr_load(&e, 65535, 1));
 	assert_false(expr_load(&e, 65536, 1));
 	assert_int_equal(e.ops[0].slot, 65535);
 	expr_fini(&e);
 }
 
-static void an_empty_program_is_undefined(void **state)
+TEST(an_empty_program_is_undefined)
 {
 	struct expr_op none;
 	const struct expr e = {.ops = &none};
 
-	(void)state;
 	assert_true(isnan(expr_eval(&e, values)));
 }
 
@@ -458,11 +443,10 @@ static double random_sum(struct strbuf *out, unsigned depth)
 	return v;
 }
 
-static void random_formulas_have_the_value_that_their_parts_say(void **state)
+TEST(random_formulas_have_the_value_that_their_parts_say)
 {
 	unsigned numbers = 0;
 
-	(void)state;
 	for (unsigned i = 0; i < 30000; i++) {
 		AUTO_STRBUF struct strbuf text = {0};
 		double want = random_sum(&text, 1 + i % 4), got;
@@ -475,24 +459,4 @@ static void random_formulas_have_the_value_that_their_parts_say(void **state)
 		numbers += !isnan(want);
 	}
 	assert_true(numbers > 5000); /* or the cases are no good */
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(formulas_follow_the_usual_rules),
-		cmocka_unit_test(a_division_by_zero_and_a_missing_value_are_nan_all_through),
-		cmocka_unit_test(an_error_has_the_text_and_a_caret_under_the_place),
-		cmocka_unit_test(what_a_message_shows_of_a_text_is_cut_and_printable),
-		cmocka_unit_test(every_limit_holds_to_the_unit),
-		cmocka_unit_test(a_call_of_any_length_needs_two_places_on_the_stack),
-		cmocka_unit_test(a_resolver_that_appends_too_much_is_an_error),
-		cmocka_unit_test(hostile_texts_end_with_an_error_on_a_small_stack),
-		cmocka_unit_test(names_reach_the_resolver_as_written),
-		cmocka_unit_test(slots_beyond_16_bits_are_refused),
-		cmocka_unit_test(an_empty_program_is_undefined),
-		cmocka_unit_test(random_formulas_have_the_value_that_their_parts_say),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -153,11 +153,10 @@ static const struct {
 	{"migrations", "", "CPUMigrations", 5100, 4900, ""},
 };
 
-static void each_finding_speaks_beyond_its_limit_and_not_before_it(void **state)
+TEST(each_finding_speaks_beyond_its_limit_and_not_before_it)
 {
 	struct gpudb *db = load_shipped();
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
 		const struct gpu_product *product = rows[i].gpu[0] ? gpudb_by_name(db, rows[i].gpu) : NULL;
 		struct metric_set *like =
@@ -187,11 +186,10 @@ static void each_finding_speaks_beyond_its_limit_and_not_before_it(void **state)
 	gpudb_free(db);
 }
 
-static void every_finding_is_in_that_table(void **state)
+TEST(every_finding_is_in_that_table)
 {
 	struct gpudb *db = load_shipped();
 
-	(void)state;
 	for (unsigned k = 0; k < db->n_findings; k++) {
 		bool found = db->findings[k].kind != FINDING_RULE;
 
@@ -223,14 +221,13 @@ static struct judge *judge_of_device(const struct gpudb *db, const struct metric
 	return judge_new(db, sets);
 }
 
-static void every_rule_of_a_guide_has_its_place_on_the_gpus_of_that_guide(void **state)
+TEST(every_rule_of_a_guide_has_its_place_on_the_gpus_of_that_guide)
 {
 	struct gpudb *db = load_shipped();
 	struct metric_set *cpu = set_of_cpu_names(db);
 	struct reference r;
 	unsigned n = 0;
 
-	(void)state;
 	for (reference_open(&r, "rules.tsv"); reference_next(&r); n++) {
 		struct span guides = r.cell[1];
 
@@ -273,11 +270,10 @@ static bool is_rule(struct span name)
 	return found;
 }
 
-static void every_rule_that_a_finding_names_exists(void **state)
+TEST(every_rule_that_a_finding_names_exists)
 {
 	struct gpudb *db = load_shipped();
 
-	(void)state;
 	for (unsigned i = 0; i < db->n_findings; i++) {
 		struct span words = db->findings[i].rules, word;
 
@@ -288,13 +284,12 @@ static void every_rule_that_a_finding_names_exists(void **state)
 	gpudb_free(db);
 }
 
-static void every_finding_can_be_decided_on_some_gpu(void **state)
+TEST(every_finding_can_be_decided_on_some_gpu)
 {
 	struct gpudb *db = load_shipped();
 	bool *found = xcalloc(db->n_findings, sizeof(*found));
 	struct metric_set *cpu = set_of_cpu_names(db);
 
-	(void)state;
 	for (unsigned g = 0; g < db->n_products; g++) {
 		struct metric_set *set = set_of_gpu(db, gpudb_product(db, g), DEFINITIONS_CURRENT, false);
 		struct judge *judge = judge_of_device(db, set, cpu);
@@ -314,11 +309,10 @@ static void every_finding_can_be_decided_on_some_gpu(void **state)
 	gpudb_free(db);
 }
 
-static void every_limit_is_from_a_guide_or_has_a_reason(void **state)
+TEST(every_limit_is_from_a_guide_or_has_a_reason)
 {
 	struct gpudb *db = load_shipped();
 
-	(void)state;
 	for (unsigned i = 0; i < db->n_findings; i++) {
 		const struct finding_def *def = &db->findings[i];
 
@@ -332,7 +326,7 @@ static void every_limit_is_from_a_guide_or_has_a_reason(void **state)
 	gpudb_free(db);
 }
 
-static void the_document_names_every_finding_and_every_rule(void **state)
+TEST(the_document_names_every_finding_and_every_rule)
 {
 	const char *srcdir = getenv("srcdir");
 	AUTOFREE char *path = xasprintf("%s/doc/findings.md", srcdir ? srcdir : ".");
@@ -342,7 +336,6 @@ static void the_document_names_every_finding_and_every_rule(void **state)
 	struct err err;
 	size_t n;
 
-	(void)state;
 	if (!file_read(path, (size_t)1 << 20, &text, &n, &err))
 		fail_msg("%s", err.text);
 	for (unsigned i = 0; i < db->n_findings; i++) {
@@ -359,19 +352,4 @@ static void the_document_names_every_finding_and_every_rule(void **state)
 			fail_msg("doc/findings.md has no row of %.*s", SPAN_ARG(r.cell[0]));
 	}
 	gpudb_free(db);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(each_finding_speaks_beyond_its_limit_and_not_before_it),
-		cmocka_unit_test(every_finding_is_in_that_table),
-		cmocka_unit_test(every_rule_of_a_guide_has_its_place_on_the_gpus_of_that_guide),
-		cmocka_unit_test(every_rule_that_a_finding_names_exists),
-		cmocka_unit_test(every_finding_can_be_decided_on_some_gpu),
-		cmocka_unit_test(the_document_names_every_finding_and_every_rule),
-		cmocka_unit_test(every_limit_is_from_a_guide_or_has_a_reason),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

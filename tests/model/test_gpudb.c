@@ -4,17 +4,13 @@
 #include "model/cpu_event.h"
 #include "model/gpudb_parse.h"
 #include "tests/support/gpu_set.h"
+#include "tests/support/test.h"
 
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 static struct gpudb *load_data(const char *text)
 {
@@ -31,7 +27,7 @@ static const char *name_of(const struct gpu_product *p)
 	return p ? p->name : "none";
 }
 
-static void shipped_gpus_are_found_by_the_id_of_their_driver(void **state)
+TEST(shipped_gpus_are_found_by_the_id_of_their_driver)
 {
 	static const struct {
 		uint64_t id;
@@ -70,7 +66,6 @@ static void shipped_gpus_are_found_by_the_id_of_their_driver(void **state)
 	};
 	struct gpudb *db = load_shipped();
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++)
 		if (strcmp(name_of(gpudb_by_id(db, cases[i].id)), cases[i].name) != 0)
 			fail_msg("0x%llx is %s", (unsigned long long)cases[i].id,
@@ -78,11 +73,10 @@ static void shipped_gpus_are_found_by_the_id_of_their_driver(void **state)
 	gpudb_free(db);
 }
 
-static void every_id_of_every_shipped_gpu_leads_back_to_it(void **state)
+TEST(every_id_of_every_shipped_gpu_leads_back_to_it)
 {
 	struct gpudb *db = load_shipped();
 
-	(void)state;
 	assert_int_equal(db->n_products, 32);
 	for (unsigned i = 0; i < db->n_products; i++) {
 		const struct gpu_product *p = gpudb_product(db, i);
@@ -102,7 +96,7 @@ static void every_id_of_every_shipped_gpu_leads_back_to_it(void **state)
 	gpudb_free(db);
 }
 
-static void an_old_id_is_tested_before_the_new_rule(void **state)
+TEST(an_old_id_is_tested_before_the_new_rule)
 {
 	/* Mali-T60x (0x6956): by the new rule its id would be 0x6006. */
 	static const char text[] = "gpu Mali-New\n  family Bifrost\n  id 0x6006\n  layout L\n"
@@ -118,13 +112,12 @@ static void an_old_id_is_tested_before_the_new_rule(void **state)
 	};
 	struct gpudb *db = load_data(text);
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++)
 		assert_string_equal(name_of(gpudb_by_id(db, cases[i].id)), cases[i].name);
 	gpudb_free(db);
 }
 
-static void names_are_found_however_they_are_written(void **state)
+TEST(names_are_found_however_they_are_written)
 {
 	static const struct {
 		const char *text, *name;
@@ -152,14 +145,13 @@ static void names_are_found_however_they_are_written(void **state)
 	};
 	struct gpudb *db = load_shipped();
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++)
 		if (strcmp(name_of(gpudb_by_name(db, cases[i].text)), cases[i].name) != 0)
 			fail_msg("'%s' is %s", cases[i].text, name_of(gpudb_by_name(db, cases[i].text)));
 	gpudb_free(db);
 }
 
-static void the_name_shown_goes_by_the_number_of_cores(void **state)
+TEST(the_name_shown_goes_by_the_number_of_cores)
 {
 	static const struct {
 		const char *gpu;
@@ -174,14 +166,13 @@ static void the_name_shown_goes_by_the_number_of_cores(void **state)
 	};
 	struct gpudb *db = load_shipped();
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++)
 		assert_string_equal(gpu_product_shown_name(gpudb_by_name(db, cases[i].gpu), cases[i].cores),
 				    cases[i].shown);
 	gpudb_free(db);
 }
 
-static void a_gpu_set_has_products_and_families(void **state)
+TEST(a_gpu_set_has_products_and_families)
 {
 	static const struct {
 		const char *words, *gpu;
@@ -207,7 +198,6 @@ static void a_gpu_set_has_products_and_families(void **state)
 	};
 	struct gpudb *db = load_shipped();
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++)
 		if (gpu_set_has((struct gpu_set){span_of(cases[i].words)}, gpudb_by_name(db, cases[i].gpu)) !=
 		    cases[i].has)
@@ -217,7 +207,7 @@ static void a_gpu_set_has_products_and_families(void **state)
 	gpudb_free(db);
 }
 
-static void a_product_is_read_field_by_field(void **state)
+TEST(a_product_is_read_field_by_field)
 {
 	struct gpudb *db = load_data(
 		"gpu Mali-X1\n  also Super-X1\n  also Hyper-X1\n  family 5thGen\n  year 2030\n  id 0xf001\n  "
@@ -232,7 +222,6 @@ static void a_product_is_read_field_by_field(void **state)
 	const struct gpu_product *p = gpudb_by_name(db, "hyper x1");
 	const struct gpu_counter *c;
 
-	(void)state;
 	assert_non_null(p);
 	assert_int_equal(p->n_also, 2);
 	assert_int_equal(p->family, FAMILY_5TH_GEN);
@@ -261,7 +250,7 @@ static void a_product_is_read_field_by_field(void **state)
 	gpudb_free(db);
 }
 
-static void a_layout_is_read_when_its_gpu_is_asked_for(void **state)
+TEST(a_layout_is_read_when_its_gpu_is_asked_for)
 {
 	struct gpudb *db = load_data("gpu Mali-X1\n  family Bifrost\n  id 0x7003\n  layout L\n"
 				     "gpu Mali-X2\n  family Bifrost\n  id 0x7004\n  layout M\n"
@@ -269,7 +258,6 @@ static void a_layout_is_read_when_its_gpu_is_asked_for(void **state)
 				     "layout M\n  block tiler\n    4 HW_B -\n");
 	const char *const known[] = {"HW_A", "MaliA", "$A1", "$A2", "HW_B"};
 
-	(void)state;
 	assert_true(!db->products[0].layout && !db->products[1].layout);
 	for (size_t i = 0; i < ARRAY_LEN(known); i++)
 		assert_true(metric_name_known(db, span_of(known[i])));
@@ -281,7 +269,7 @@ static void a_layout_is_read_when_its_gpu_is_asked_for(void **state)
 	gpudb_free(db);
 }
 
-static void a_block_is_like_that_of_a_layout_above_but_for_its_own_rows(void **state)
+TEST(a_block_is_like_that_of_a_layout_above_but_for_its_own_rows)
 {
 	static const char text[] =
 		"gpu Mali-X1\n  family Bifrost\n  id 0x7003\n  layout L\n"
@@ -301,7 +289,6 @@ static void a_block_is_like_that_of_a_layout_above_but_for_its_own_rows(void **s
 	static const unsigned indices[] = {4, 5, 6, 7, 8, 100}, published[] = {1, 3, 4};
 	struct gpudb *db = load_data(text);
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		const struct gpu_layout *layout = gpudb_by_name(db, cases[i].gpu)->layout;
 
@@ -319,18 +306,17 @@ static void a_block_is_like_that_of_a_layout_above_but_for_its_own_rows(void **s
 	gpudb_free(db);
 }
 
-static void what_an_event_means_is_on_its_line_or_in_a_field(void **state)
+TEST(what_an_event_means_is_on_its_line_or_in_a_field)
 {
 	struct gpudb *db = load_data("event A  Words # of it.\nevent B\n  help Words\n    of it.\nevent C\n");
 
-	(void)state;
 	assert_string_equal(cpu_event_find(db, "A")->help, "Words # of it.");
 	assert_string_equal(cpu_event_find(db, "B")->help, "Words of it.");
 	assert_string_equal(cpu_event_find(db, "C")->help, "");
 	gpudb_free(db);
 }
 
-static void a_gpu_is_like_one_above_but_for_its_own_fields(void **state)
+TEST(a_gpu_is_like_one_above_but_for_its_own_fields)
 {
 	struct gpudb *db =
 		load_data("gpu Mali-X1\n  also Super\n  family 5thGen\n  year 2030\n  id 0xf001\n  layout L\n"
@@ -339,7 +325,6 @@ static void a_gpu_is_like_one_above_but_for_its_own_fields(void **state)
 			  "layout L\n");
 	const struct gpu_product *p = gpudb_by_name(db, "X2");
 
-	(void)state;
 	assert_true(p->family == FAMILY_5TH_GEN && p->year == 2031 && p->dump_v4 && p->layout);
 	assert_true(p->n_constants == 2 && p->constants[0].value == 1 && p->constants[1].value == 3);
 	assert_true(p->n_ids == 1 && p->n_also == 0 && p->engines[0] == -1 && p->typical.cores == 1);
@@ -350,7 +335,7 @@ static void a_gpu_is_like_one_above_but_for_its_own_fields(void **state)
 #define LAYOUT "layout L\n  slots 64\n  block front_end\n    4 HW_A MaliA\n"
 #define METRIC "metric M\n  title T\n  unit cycles\n"
 
-static void malformed_data_names_file_line_and_what_was_expected(void **state)
+TEST(malformed_data_names_file_line_and_what_was_expected)
 {
 	static const struct {
 		const char *text, *want;
@@ -457,7 +442,6 @@ static void malformed_data_names_file_line_and_what_was_expected(void **state)
 		{"slots s\n  name a\n", "test.gpu:2: unknown field 'name': expected one of names"},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		struct err err = {0};
 		struct gpudb *db =
@@ -468,14 +452,13 @@ static void malformed_data_names_file_line_and_what_was_expected(void **state)
 	}
 }
 
-static void variants_of_a_metric_are_kept_in_the_order_as_written(void **state)
+TEST(variants_of_a_metric_are_kept_in_the_order_as_written)
 {
 	struct gpudb *db = load_data(
 		METRIC "  expr 1\n  expr @G31 2\n    + 3\n  alert above 1\n  alert @Bifrost below 2\n"
 		       "  var $A $B\n  var @G51 $C\n  guide @G52 4\n");
 	const struct metric_def *m = metric_def_find(db, SPAN_LIT("M"));
 
-	(void)state;
 	assert_true(span_is(m->exprs->text, "1") && m->exprs->line == 4);
 	assert_true(span_is(m->exprs->next->text, "2 + 3") && m->exprs->next->line == 5);
 	assert_true(span_is(m->exprs->next->gpus.words, "G31"));
@@ -486,7 +469,7 @@ static void variants_of_a_metric_are_kept_in_the_order_as_written(void **state)
 	gpudb_free(db);
 }
 
-static void rows_are_counted_from_1_or_have_the_numbers_listed(void **state)
+TEST(rows_are_counted_from_1_or_have_the_numbers_listed)
 {
 	static const struct {
 		const char *rows, *names;
@@ -496,7 +479,6 @@ static void rows_are_counted_from_1_or_have_the_numbers_listed(void **state)
 		     {"3 2", "M3 M2"},
 		     {"0 7", "M0 M7"}};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		AUTOFREE char *text = xasprintf("metric M#\n  rows %s\n  title The #th\n  unit count\n"
 						"slots s#\n  rows %s\n  names S#\n",
@@ -519,7 +501,7 @@ static void rows_are_counted_from_1_or_have_the_numbers_listed(void **state)
 	}
 }
 
-static void stanzas_without_fields_are_for_the_metrics_that_follow_in_the_file(void **state)
+TEST(stanzas_without_fields_are_for_the_metrics_that_follow_in_the_file)
 {
 	static const struct gpudb_text texts[] = {
 		{"a.metrics", SPAN_LIT("metric A\n  title A\n  unit cycles\n"
@@ -536,7 +518,6 @@ static void stanzas_without_fields_are_for_the_metrics_that_follow_in_the_file(v
 	struct err err = {0};
 	struct gpudb *db = gpudb_load_texts(texts, ARRAY_LEN(texts), &err);
 
-	(void)state;
 	assert_int_equal(db->n_metrics, ARRAY_LEN(want));
 	for (unsigned i = 0; i < db->n_metrics; i++) {
 		assert_string_equal(db->metrics[i].group, want[i].group);
@@ -545,7 +526,7 @@ static void stanzas_without_fields_are_for_the_metrics_that_follow_in_the_file(v
 	gpudb_free(db);
 }
 
-static void a_later_stanza_of_the_same_name_replaces_the_earlier(void **state)
+TEST(a_later_stanza_of_the_same_name_replaces_the_earlier)
 {
 	static const char old[] = GPU "  also Other\n  constant C 1\n" LAYOUT METRIC "  expr MaliA\n";
 	static const char new[] = "gpu Mali-X1\n  family 5thGen\n  id 0xe009\n  layout L\n"
@@ -557,7 +538,6 @@ static void a_later_stanza_of_the_same_name_replaces_the_earlier(void **state)
 	struct gpudb *db;
 	struct err err;
 
-	(void)state;
 	db = gpudb_load_texts(texts, 2, &err);
 	assert_non_null(db);
 	assert_true(db->n_products == 1 && db->n_metrics == 1);
@@ -596,26 +576,23 @@ static void remove_file(const char *name)
 	assert_int_equal(unlink(path), 0);
 }
 
-static int make_dir(void **state)
+FIXTURE(make_dir)
 {
-	(void)state;
 	return mkdtemp(dir) ? 0 : -1;
 }
 
-static int drop_dir(void **state)
+FIXTURE(drop_dir)
 {
-	(void)state;
 	return rmdir(dir);
 }
 
-static void a_users_directory_adds_and_overrides(void **state)
+TEST(a_users_directory_adds_and_overrides)
 {
 	const struct gpudb_dir dirs[] = {{NULL, false}, {dir, true}, {"/nonexistent/gpudb", false}};
 	const struct gpu_product *p;
 	struct gpudb *db;
 	struct err err;
 
-	(void)state;
 	write_file("b.gpu", "gpu Mali-G31\n  family Bifrost\n  id 0x7003\n  layout Mine\n");
 	write_file("a.gpu", "layout Mine\n  block tiler\n    1 HW MaliMine\n");
 	write_file("my.metrics", "metric MaliMine\n  title Mine\n  unit count\n");
@@ -636,25 +613,23 @@ static void a_users_directory_adds_and_overrides(void **state)
 	remove_file(".hidden.gpu");
 }
 
-static void a_broken_file_of_a_user_is_named(void **state)
+TEST(a_broken_file_of_a_user_is_named)
 {
 	const struct gpudb_dir dirs[] = {{dir, false}};
 	AUTOFREE char *want = xasprintf("%s/x.chart:2: unknown field 'colour'", dir);
 	struct err err = {0};
 
-	(void)state;
 	write_file("x.chart", "template T\n  colour red\n");
 	assert_null(gpudb_load(dirs, 1, &err));
 	assert_non_null(strstr(err.text, want));
 	remove_file("x.chart");
 }
 
-static void a_directory_that_must_exist_and_does_not_is_an_error(void **state)
+TEST(a_directory_that_must_exist_and_does_not_is_an_error)
 {
 	static const char *const paths[] = {"/nonexistent/gpudb", "/dev/null"};
 	struct err err;
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(paths); i++) {
 		const struct gpudb_dir must = {paths[i], true}, may = {paths[i], false};
 		struct gpudb *db;
@@ -668,36 +643,9 @@ static void a_directory_that_must_exist_and_does_not_is_an_error(void **state)
 	}
 }
 
-static void freeing_nothing_is_fine(void **state)
+TEST(freeing_nothing_is_fine)
 {
-	(void)state;
 	gpudb_free(NULL);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(shipped_gpus_are_found_by_the_id_of_their_driver),
-		cmocka_unit_test(every_id_of_every_shipped_gpu_leads_back_to_it),
-		cmocka_unit_test(an_old_id_is_tested_before_the_new_rule),
-		cmocka_unit_test(names_are_found_however_they_are_written),
-		cmocka_unit_test(the_name_shown_goes_by_the_number_of_cores),
-		cmocka_unit_test(a_gpu_set_has_products_and_families),
-		cmocka_unit_test(a_product_is_read_field_by_field),
-		cmocka_unit_test(a_layout_is_read_when_its_gpu_is_asked_for),
-		cmocka_unit_test(a_block_is_like_that_of_a_layout_above_but_for_its_own_rows),
-		cmocka_unit_test(a_gpu_is_like_one_above_but_for_its_own_fields),
-		cmocka_unit_test(what_an_event_means_is_on_its_line_or_in_a_field),
-		cmocka_unit_test(malformed_data_names_file_line_and_what_was_expected),
-		cmocka_unit_test(variants_of_a_metric_are_kept_in_the_order_as_written),
-		cmocka_unit_test(rows_are_counted_from_1_or_have_the_numbers_listed),
-		cmocka_unit_test(stanzas_without_fields_are_for_the_metrics_that_follow_in_the_file),
-		cmocka_unit_test(a_later_stanza_of_the_same_name_replaces_the_earlier),
-		cmocka_unit_test(a_users_directory_adds_and_overrides),
-		cmocka_unit_test(a_broken_file_of_a_user_is_named),
-		cmocka_unit_test(a_directory_that_must_exist_and_does_not_is_an_error),
-		cmocka_unit_test(freeing_nothing_is_fine),
-	};
-
-	return cmocka_run_group_tests(tests, make_dir, drop_dir);
-}
+TEST_GROUP(make_dir, drop_dir)

@@ -1,14 +1,10 @@
 #include "base/alloc.h"
 #include "model/history.h"
+#include "tests/support/test.h"
 
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 enum { DELTA, STEADY, LEVEL, PEAK, CORE0, CORE1, N_SLOTS, N_KEPT = CORE0 };
 static const struct slot slots[N_SLOTS] = {
@@ -58,12 +54,11 @@ static void feed_sample(struct history_bench *f, int64_t length_ns, uint64_t d, 
 	history_push(f->h, f->s);
 }
 
-static void columns_hold_sums_and_not_means(void **state)
+TEST(columns_hold_sums_and_not_means)
 {
 	struct history_bench f;
 	int64_t from;
 
-	(void)state;
 	feed_init(&f, 100 * MS);
 	from = f.at_ns;
 	for (uint64_t i = 1; i <= 10; i++)
@@ -78,7 +73,7 @@ static void columns_hold_sums_and_not_means(void **state)
 	feed_fini(&f);
 }
 
-static void sums_are_exact_below_two_to_the_31st_and_to_six_digits_above(void **state)
+TEST(sums_are_exact_below_two_to_the_31st_and_to_six_digits_above)
 {
 	static const struct {
 		uint64_t delta;
@@ -90,7 +85,6 @@ static void sums_are_exact_below_two_to_the_31st_and_to_six_digits_above(void **
 		     {987654321987, INT64_MIN},
 		     {UINT64_MAX - 1, INT64_MAX}};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		double delta = (double)cases[i].delta, level = (double)cases[i].level;
 		struct history_bench f;
@@ -106,12 +100,11 @@ static void sums_are_exact_below_two_to_the_31st_and_to_six_digits_above(void **
 	}
 }
 
-static void a_level_is_the_latest_and_a_peak_the_greatest(void **state)
+TEST(a_level_is_the_latest_and_a_peak_the_greatest)
 {
 	struct history_bench f;
 	int64_t from;
 
-	(void)state;
 	feed_init(&f, 100 * MS);
 	from = f.at_ns;
 	feed_sample(&f, 100 * MS, 0, -5, 0);
@@ -124,12 +117,11 @@ static void a_level_is_the_latest_and_a_peak_the_greatest(void **state)
 	feed_fini(&f);
 }
 
-static void a_value_that_is_unknown_leaves_the_sum_as_it_is(void **state)
+TEST(a_value_that_is_unknown_leaves_the_sum_as_it_is)
 {
 	struct history_bench f;
 	int64_t from;
 
-	(void)state;
 	feed_init(&f, 100 * MS);
 	from = f.at_ns;
 	feed_sample(&f, 100 * MS, SAMPLE_UNKNOWN, (int64_t)SAMPLE_UNKNOWN, 0);
@@ -144,12 +136,11 @@ static void a_value_that_is_unknown_leaves_the_sum_as_it_is(void **state)
 	feed_fini(&f);
 }
 
-static void samples_in_which_the_clock_changed_are_left_out_of_steady_slots(void **state)
+TEST(samples_in_which_the_clock_changed_are_left_out_of_steady_slots)
 {
 	struct history_bench f;
 	int64_t from;
 
-	(void)state;
 	feed_init(&f, 100 * MS);
 	from = f.at_ns;
 	feed_sample(&f, 100 * MS, 10, 0, 0);
@@ -163,12 +154,11 @@ static void samples_in_which_the_clock_changed_are_left_out_of_steady_slots(void
 	feed_fini(&f);
 }
 
-static void failed_samples_count_neither_in_values_nor_in_time(void **state)
+TEST(failed_samples_count_neither_in_values_nor_in_time)
 {
 	struct history_bench f;
 	int64_t from;
 
-	(void)state;
 	feed_init(&f, 100 * MS);
 	from = f.at_ns;
 	feed_sample(&f, 100 * MS, 10, 1, 0);
@@ -182,12 +172,11 @@ static void failed_samples_count_neither_in_values_nor_in_time(void **state)
 	feed_fini(&f);
 }
 
-static void time_in_a_gap_is_not_counted(void **state)
+TEST(time_in_a_gap_is_not_counted)
 {
 	struct history_bench f;
 	int64_t from;
 
-	(void)state;
 	feed_init(&f, 100 * MS);
 	from = f.at_ns;
 	feed_sample(&f, 100 * MS, 1, 0, 0);
@@ -204,11 +193,10 @@ static void time_in_a_gap_is_not_counted(void **state)
 }
 
 /* As a forged log may say. */
-static void time_of_samples_that_last_for_ever_stays_within_bounds(void **state)
+TEST(time_of_samples_that_last_for_ever_stays_within_bounds)
 {
 	struct history_bench f;
 
-	(void)state;
 	feed_init(&f, 100 * MS);
 	for (int i = 0; i < 20; i++) {
 		f.at_ns = 0;
@@ -221,12 +209,11 @@ static void time_of_samples_that_last_for_ever_stays_within_bounds(void **state)
 	feed_fini(&f);
 }
 
-static void jumps_of_the_count_are_losses(void **state)
+TEST(jumps_of_the_count_are_losses)
 {
 	struct history_bench f;
 	int64_t from;
 
-	(void)state;
 	feed_init(&f, 100 * MS);
 	f.seq = 41; /* the first says nothing: the reader may have come late */
 	from = f.at_ns;
@@ -245,11 +232,10 @@ static void jumps_of_the_count_are_losses(void **state)
 	feed_fini(&f);
 }
 
-static void an_empty_history_knows_nothing(void **state)
+TEST(an_empty_history_knows_nothing)
 {
 	struct history_bench f;
 
-	(void)state;
 	feed_init(&f, 100 * MS);
 	assert_int_equal(history_newest_ns(f.h), 0);
 	assert_int_equal(history_oldest_ns(f.h), 0);
@@ -262,12 +248,11 @@ static void an_empty_history_knows_nothing(void **state)
 	history_free(NULL);
 }
 
-static void samples_shorter_than_a_column_are_folded_into_it(void **state)
+TEST(samples_shorter_than_a_column_are_folded_into_it)
 {
 	struct history_bench f;
 	int64_t from;
 
-	(void)state;
 	feed_init(&f, MS);
 	from = f.at_ns;
 	for (int i = 0; i < 250; i++)
@@ -283,11 +268,10 @@ static void samples_shorter_than_a_column_are_folded_into_it(void **state)
 
 /* For an hour: whatever span on column borders is asked for has the samples that ended in it, once
  * each. */
-static void spans_over_fine_and_coarse_columns_are_the_sum_of_their_samples(void **state)
+TEST(spans_over_fine_and_coarse_columns_are_the_sum_of_their_samples)
 {
 	static const int64_t intervals[] = {10 * MS, 100 * MS, 500 * MS, 1000 * MS, 2000 * MS};
 
-	(void)state;
 	for (size_t k = 0; k < ARRAY_LEN(intervals); k++) {
 		int64_t column = intervals[k] > SECOND ? intervals[k] : SECOND;
 		int64_t start, reach;
@@ -314,12 +298,11 @@ static void spans_over_fine_and_coarse_columns_are_the_sum_of_their_samples(void
 
 /* The border between coarse and fine columns lies anywhere in a second: nothing may fall in
  * between. */
-static void no_sample_is_missing_where_coarse_columns_end_and_fine_ones_begin(void **state)
+TEST(no_sample_is_missing_where_coarse_columns_end_and_fine_ones_begin)
 {
 	struct history_bench f;
 	int64_t start;
 
-	(void)state;
 	feed_init(&f, 100 * MS);
 	start = f.at_ns;
 	for (int i = 0; i < 700; i++)
@@ -335,7 +318,7 @@ static void no_sample_is_missing_where_coarse_columns_end_and_fine_ones_begin(vo
 
 /* Two days, of which one is remembered: on borders of five minutes every span has all its samples,
  * and each tier has the columns that it promises. */
-static void a_day_is_remembered_in_columns_that_get_longer(void **state)
+TEST(a_day_is_remembered_in_columns_that_get_longer)
 {
 	static const int64_t steps[][2] = {{SECOND / 10, 59 * SECOND},
 					   {SECOND, 598 * SECOND},
@@ -343,7 +326,6 @@ static void a_day_is_remembered_in_columns_that_get_longer(void **state)
 					   {300 * SECOND, 89400 * SECOND}};
 	struct history_bench f;
 
-	(void)state;
 	feed_init(&f, 100 * MS);
 	f.at_ns = 1200 * SECOND;
 	while (f.at_ns < 1200 * SECOND + 2 * 86400 * SECOND)
@@ -361,12 +343,11 @@ static void a_day_is_remembered_in_columns_that_get_longer(void **state)
 }
 
 /* A limit of bytes takes the oldest columns of the tiers; what is left still adds up. */
-static void memory_stays_within_its_limit(void **state)
+TEST(memory_stays_within_its_limit)
 {
 	struct history_bench f;
 	size_t before;
 
-	(void)state;
 	feed_init(&f, 100 * MS);
 	while (f.at_ns < 5000 * SECOND)
 		feed_sample(&f, 100 * MS, 100, 0, 0);
@@ -384,12 +365,11 @@ static void memory_stays_within_its_limit(void **state)
 	feed_fini(&f);
 }
 
-static void windows_that_meet_add_up_to_the_one_over_both(void **state)
+TEST(windows_that_meet_add_up_to_the_one_over_both)
 {
 	struct column *first, *second;
 	struct history_bench f;
 
-	(void)state;
 	feed_init(&f, 50 * MS);
 	while (f.at_ns < 1300 * SECOND) /* lengths that fit no column */
 		feed_sample(&f, 37 * MS + (int64_t)(f.seq * 7919 % 29) * MS, f.seq * 31 % 1000, 0,
@@ -412,12 +392,11 @@ static void windows_that_meet_add_up_to_the_one_over_both(void **state)
 	feed_fini(&f);
 }
 
-static void only_the_sums_are_remembered_until_more_is_asked_for(void **state)
+TEST(only_the_sums_are_remembered_until_more_is_asked_for)
 {
 	struct history_bench f;
 	int64_t from, widened;
 
-	(void)state;
 	feed_init(&f, 100 * MS);
 	from = f.at_ns;
 	for (int i = 0; i < 1500; i++)
@@ -443,11 +422,10 @@ static void only_the_sums_are_remembered_until_more_is_asked_for(void **state)
 	feed_fini(&f);
 }
 
-static void a_ring_without_instances_gives_shorter_samples(void **state)
+TEST(a_ring_without_instances_gives_shorter_samples)
 {
 	struct history_bench f;
 
-	(void)state;
 	feed_init(&f, 100 * MS);
 	history_keep(f.h, N_SLOTS);
 	for (int i = 0; i < 20; i++) {
@@ -464,12 +442,11 @@ static void a_ring_without_instances_gives_shorter_samples(void **state)
 	feed_fini(&f);
 }
 
-static void one_sample_by_itself_is_a_column(void **state)
+TEST(one_sample_by_itself_is_a_column)
 {
 	struct column *c;
 	struct history_bench f;
 
-	(void)state;
 	feed_init(&f, 100 * MS);
 	c = history_column_new(f.h);
 	feed_sample(&f, 100 * MS, 12, -7, SAMPLE_CLOCK);
@@ -490,7 +467,7 @@ static void one_sample_by_itself_is_a_column(void **state)
 	feed_fini(&f);
 }
 
-static void flags_are_words(void **state)
+TEST(flags_are_words)
 {
 	static const struct {
 		uint32_t flags;
@@ -501,35 +478,6 @@ static void flags_are_words(void **state)
 		     {UINT32_MAX, "gap stretched error clock estimated simulated replay"}};
 	char text[SAMPLE_FLAGS_TEXT];
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++)
 		assert_string_equal(sample_flags_format(text, cases[i].flags), cases[i].want);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(columns_hold_sums_and_not_means),
-		cmocka_unit_test(sums_are_exact_below_two_to_the_31st_and_to_six_digits_above),
-		cmocka_unit_test(a_level_is_the_latest_and_a_peak_the_greatest),
-		cmocka_unit_test(a_value_that_is_unknown_leaves_the_sum_as_it_is),
-		cmocka_unit_test(samples_in_which_the_clock_changed_are_left_out_of_steady_slots),
-		cmocka_unit_test(failed_samples_count_neither_in_values_nor_in_time),
-		cmocka_unit_test(time_in_a_gap_is_not_counted),
-		cmocka_unit_test(time_of_samples_that_last_for_ever_stays_within_bounds),
-		cmocka_unit_test(jumps_of_the_count_are_losses),
-		cmocka_unit_test(an_empty_history_knows_nothing),
-		cmocka_unit_test(samples_shorter_than_a_column_are_folded_into_it),
-		cmocka_unit_test(spans_over_fine_and_coarse_columns_are_the_sum_of_their_samples),
-		cmocka_unit_test(no_sample_is_missing_where_coarse_columns_end_and_fine_ones_begin),
-		cmocka_unit_test(a_day_is_remembered_in_columns_that_get_longer),
-		cmocka_unit_test(memory_stays_within_its_limit),
-		cmocka_unit_test(windows_that_meet_add_up_to_the_one_over_both),
-		cmocka_unit_test(only_the_sums_are_remembered_until_more_is_asked_for),
-		cmocka_unit_test(a_ring_without_instances_gives_shorter_samples),
-		cmocka_unit_test(one_sample_by_itself_is_a_column),
-		cmocka_unit_test(flags_are_words),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

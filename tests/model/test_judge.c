@@ -79,12 +79,11 @@ static void run_steps(struct bench *b, double load, double seconds)
 	}
 }
 
-static void a_finding_needs_two_seconds_to_begin_and_five_to_end(void **state)
+TEST(a_finding_needs_two_seconds_to_begin_and_five_to_end)
 {
 	const struct judged *f;
 	struct bench b;
 
-	(void)state;
 	bench_init(&b);
 	assert_int_equal(b.judge->n_findings, 1); /* what names other counters is left out */
 	f = &b.judge->findings[0];
@@ -110,12 +109,11 @@ static void a_finding_needs_two_seconds_to_begin_and_five_to_end(void **state)
 }
 
 /* Details of a scene drift; another scene is far away. */
-static void a_settled_scene_keeps_a_finding_unless_it_is_clear_cut_or_lasts(void **state)
+TEST(a_settled_scene_keeps_a_finding_unless_it_is_clear_cut_or_lasts)
 {
 	const struct judged *f;
 	struct bench b;
 
-	(void)state;
 	bench_init(&b);
 	f = &b.judge->findings[0];
 	run_steps(&b, 75, 12); /* settled */
@@ -132,12 +130,11 @@ static void a_settled_scene_keeps_a_finding_unless_it_is_clear_cut_or_lasts(void
 	bench_fini(&b);
 }
 
-static void a_number_beyond_its_limit_is_as_bad_as_its_finding(void **state)
+TEST(a_number_beyond_its_limit_is_as_bad_as_its_finding)
 {
 	const struct metric *load, *spare, *clock;
 	struct bench b;
 
-	(void)state;
 	bench_init(&b);
 	load = metric_find(b.set, SPAN_LIT("Load"));
 	spare = metric_find(b.set, SPAN_LIT("Spare"));
@@ -163,12 +160,11 @@ static void a_number_beyond_its_limit_is_as_bad_as_its_finding(void **state)
 	bench_fini(&b);
 }
 
-static void what_came_and_went_is_kept_in_the_order_of_time(void **state)
+TEST(what_came_and_went_is_kept_in_the_order_of_time)
 {
 	const struct judged *f;
 	struct bench b;
 
-	(void)state;
 	bench_init(&b);
 	f = &b.judge->findings[0];
 	run_steps(&b, 95, 10); /* the verdict is full, too */
@@ -190,12 +186,11 @@ static void what_came_and_went_is_kept_in_the_order_of_time(void **state)
 	bench_fini(&b);
 }
 
-static void the_last_numbers_of_a_finding_are_kept(void **state)
+TEST(the_last_numbers_of_a_finding_are_kept)
 {
 	const struct judged *f;
 	struct bench b;
 
-	(void)state;
 	bench_init(&b);
 	f = &b.judge->findings[0];
 	assert_true(isnan(judged_past(f, 0)));
@@ -213,11 +208,10 @@ static void the_last_numbers_of_a_finding_are_kept(void **state)
 	bench_fini(&b);
 }
 
-static void a_finding_of_a_device_that_fell_silent_ends(void **state)
+TEST(a_finding_of_a_device_that_fell_silent_ends)
 {
 	struct bench b;
 
-	(void)state;
 	bench_init(&b);
 	run_steps(&b, 90, 3);
 	assert_true(b.judge->findings[0].holds);
@@ -226,11 +220,10 @@ static void a_finding_of_a_device_that_fell_silent_ends(void **state)
 	bench_fini(&b);
 }
 
-static void short_peaks_change_no_verdict(void **state)
+TEST(short_peaks_change_no_verdict)
 {
 	struct bench b;
 
-	(void)state;
 	bench_init(&b);
 	run_steps(&b, 95, 1);
 	assert_string_equal(judge_verdict_name(&b.judge->verdict), "unclear");
@@ -248,13 +241,12 @@ static void short_peaks_change_no_verdict(void **state)
 	bench_fini(&b);
 }
 
-static void a_change_of_verdict_is_news_once_and_the_first_verdict_is_none(void **state)
+TEST(a_change_of_verdict_is_news_once_and_the_first_verdict_is_none)
 {
 	struct judge_reported reported = {0};
 	char text[JUDGE_NEWS_TEXT];
 	struct bench b;
 
-	(void)state;
 	bench_init(&b);
 	run_steps(&b, 50, 4); /* not clear */
 	assert_false(judge_news(b.judge, &reported, text));
@@ -270,11 +262,10 @@ static void a_change_of_verdict_is_news_once_and_the_first_verdict_is_none(void 
 	bench_fini(&b);
 }
 
-static void a_verdict_is_clear_only_with_all_of_its_evidence(void **state)
+TEST(a_verdict_is_clear_only_with_all_of_its_evidence)
 {
 	struct bench b;
 
-	(void)state;
 	bench_init(&b);
 	run_steps(&b, 95, 2);
 	assert_int_equal(b.judge->verdict.surety, JUDGE_LIKELY);
@@ -286,11 +277,10 @@ static void a_verdict_is_clear_only_with_all_of_its_evidence(void **state)
 	bench_fini(&b);
 }
 
-static void a_thread_that_is_no_longer_read_does_not_end_its_verdict(void **state)
+TEST(a_thread_that_is_no_longer_read_does_not_end_its_verdict)
 {
 	struct bench b;
 
-	(void)state;
 	bench_init(&b);
 	b.facts.value[FACT_BUSIEST_THREAD] = 99;
 	run_steps(&b, 30, 2);
@@ -305,7 +295,7 @@ static void a_thread_that_is_no_longer_read_does_not_end_its_verdict(void **stat
 	bench_fini(&b);
 }
 
-static void the_frame_rate_is_that_of_the_source_of_frames(void **state)
+TEST(the_frame_rate_is_that_of_the_source_of_frames)
 {
 	const struct slot slots[] = {{.name = "FrameCount", .scale = 1}};
 	struct gpudb *db = load_shipped();
@@ -319,7 +309,6 @@ static void the_frame_rate_is_that_of_the_source_of_frames(void **state)
 		[VECTOR_SECONDS] = 0.5, [VECTOR_FRAME_RATE] = 30, [VECTOR_CONSTANTS] = 15};
 	const double *vectors[SOURCE_KINDS] = {[SOURCE_PASSES] = vector};
 
-	(void)state;
 	judge_step(judge, S, S + S / 2, vectors, &facts);
 	assert_float_equal(judge->facts.value[FACT_FRAME_RATE], 30, 1e-9);
 	facts.value[FACT_FRAME_RATE] = 24; /* the caller knows better */
@@ -330,7 +319,7 @@ static void the_frame_rate_is_that_of_the_source_of_frames(void **state)
 	gpudb_free(db);
 }
 
-static void an_unclear_verdict_says_what_is_missing(void **state)
+TEST(an_unclear_verdict_says_what_is_missing)
 {
 	static const struct {
 		double load, thread;
@@ -341,7 +330,6 @@ static void an_unclear_verdict_says_what_is_missing(void **state)
 		{30, 20, "the numbers fit no known pattern"},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		AUTO_STRBUF struct strbuf text = {0};
 		struct bench b;
@@ -359,12 +347,11 @@ static void an_unclear_verdict_says_what_is_missing(void **state)
 	}
 }
 
-static void a_run_has_the_verdict_that_held_longest(void **state)
+TEST(a_run_has_the_verdict_that_held_longest)
 {
 	struct bench b;
 	double share;
 
-	(void)state;
 	bench_init(&b);
 	assert_null(judge_longest(b.judge, &share));
 	run_steps(&b, 95, 6);
@@ -374,12 +361,11 @@ static void a_run_has_the_verdict_that_held_longest(void **state)
 	bench_fini(&b);
 }
 
-static void a_run_too_short_for_the_rules_still_has_findings(void **state)
+TEST(a_run_too_short_for_the_rules_still_has_findings)
 {
 	struct bench b;
 	double share;
 
-	(void)state;
 	bench_init(&b);
 	run_steps(&b, 95, 0.5);
 	judge_finish(b.judge);
@@ -390,11 +376,10 @@ static void a_run_too_short_for_the_rules_still_has_findings(void **state)
 	bench_fini(&b);
 }
 
-static void evidence_takes_the_first_name_that_there_is(void **state)
+TEST(evidence_takes_the_first_name_that_there_is)
 {
 	struct bench b;
 
-	(void)state;
 	bench_init(&b);
 	assert_int_equal(b.judge->findings[0].n_evidence, 2);
 	assert_string_equal(b.judge->findings[0].evidence[1].name, "Spare");
@@ -402,7 +387,7 @@ static void evidence_takes_the_first_name_that_there_is(void **state)
 	bench_fini(&b);
 }
 
-static void bad_stanzas_are_refused_with_file_and_line(void **state)
+TEST(bad_stanzas_are_refused_with_file_and_line)
 {
 	static const struct {
 		const char *text, *message;
@@ -437,7 +422,6 @@ static void bad_stanzas_are_refused_with_file_and_line(void **state)
 		{"verdict v\n  title T\n  severity info\n", "t:3: unknown field 'severity'"},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		const struct gpudb_text texts[] = {
 			{"metrics", SPAN_LIT("metric A\n  title A\n  unit percent\n")},
@@ -450,7 +434,7 @@ static void bad_stanzas_are_refused_with_file_and_line(void **state)
 	}
 }
 
-static void a_later_stanza_of_the_same_name_replaces_the_first(void **state)
+TEST(a_later_stanza_of_the_same_name_replaces_the_first)
 {
 	const struct gpudb_text texts[] = {
 		{"metrics", SPAN_LIT("metric A\n  title A\n  unit percent\n")},
@@ -459,34 +443,8 @@ static void a_later_stanza_of_the_same_name_replaces_the_first(void **state)
 	struct err err;
 	struct gpudb *db = gpudb_load_texts(texts, 3, &err);
 
-	(void)state;
 	assert_non_null(db);
 	assert_int_equal(db->n_findings, 1);
 	assert_string_equal(finding_find(db, FINDING_RULE, SPAN_LIT("f"))->title, "Theirs");
 	gpudb_free(db);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_finding_needs_two_seconds_to_begin_and_five_to_end),
-		cmocka_unit_test(a_settled_scene_keeps_a_finding_unless_it_is_clear_cut_or_lasts),
-		cmocka_unit_test(a_number_beyond_its_limit_is_as_bad_as_its_finding),
-		cmocka_unit_test(what_came_and_went_is_kept_in_the_order_of_time),
-		cmocka_unit_test(the_last_numbers_of_a_finding_are_kept),
-		cmocka_unit_test(a_finding_of_a_device_that_fell_silent_ends),
-		cmocka_unit_test(short_peaks_change_no_verdict),
-		cmocka_unit_test(a_change_of_verdict_is_news_once_and_the_first_verdict_is_none),
-		cmocka_unit_test(a_verdict_is_clear_only_with_all_of_its_evidence),
-		cmocka_unit_test(a_thread_that_is_no_longer_read_does_not_end_its_verdict),
-		cmocka_unit_test(the_frame_rate_is_that_of_the_source_of_frames),
-		cmocka_unit_test(an_unclear_verdict_says_what_is_missing),
-		cmocka_unit_test(a_run_has_the_verdict_that_held_longest),
-		cmocka_unit_test(a_run_too_short_for_the_rules_still_has_findings),
-		cmocka_unit_test(evidence_takes_the_first_name_that_there_is),
-		cmocka_unit_test(bad_stanzas_are_refused_with_file_and_line),
-		cmocka_unit_test(a_later_stanza_of_the_same_name_replaces_the_first),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -69,7 +69,7 @@ static double value_of(const struct metric_bench *b, const char *text, bool core
 	return v;
 }
 
-static void names_of_every_kind_are_understood(void **state)
+TEST(names_of_every_kind_are_understood)
 {
 	static const struct {
 		const char *text;
@@ -102,7 +102,6 @@ static void names_of_every_kind_are_understood(void **state)
 	};
 	struct metric_bench b;
 
-	(void)state;
 	bench_init(
 		&b, "T1",
 		METRIC("Twice", "count", "  expr 2 * MaliACy\n  var $MaliDouble\n")
@@ -116,7 +115,7 @@ static void names_of_every_kind_are_understood(void **state)
 	bench_fini(&b);
 }
 
-static void names_that_mean_nothing_here_are_errors_that_say_why(void **state)
+TEST(names_that_mean_nothing_here_are_errors_that_say_why)
 {
 	static const struct {
 		const char *text, *want;
@@ -138,7 +137,6 @@ static void names_that_mean_nothing_here_are_errors_that_say_why(void **state)
 	};
 	struct metric_bench b;
 
-	(void)state;
 	bench_init(&b, "T2", METRIC("OnlyT1", "count", "  expr MaliC + 1\n  var $MaliOnlyT1\n"),
 		   DEFINITIONS_CURRENT);
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
@@ -152,7 +150,7 @@ static void names_that_mean_nothing_here_are_errors_that_say_why(void **state)
 	bench_fini(&b);
 }
 
-static void a_metric_is_there_only_where_its_names_are(void **state)
+TEST(a_metric_is_there_only_where_its_names_are)
 {
 	static const struct {
 		const char *name;
@@ -169,7 +167,6 @@ static void a_metric_is_there_only_where_its_names_are(void **state)
 						METRIC("Both", "count", "  expr @T1 MaliC\n  expr MaliD\n")
 							METRIC("MaliEither", "count", "  expr MaliC + 1\n");
 
-	(void)state;
 	for (int gpu = 0; gpu < 2; gpu++) {
 		struct metric_bench b;
 
@@ -185,7 +182,7 @@ static void a_metric_is_there_only_where_its_names_are(void **state)
 	}
 }
 
-static void counts_grow_with_time_if_a_counter_is_in_them(void **state)
+TEST(counts_grow_with_time_if_a_counter_is_in_them)
 {
 	static const struct {
 		const char *name;
@@ -199,7 +196,6 @@ static void counts_grow_with_time_if_a_counter_is_in_them(void **state)
 					METRIC("MaliSize", "count", "");
 	struct metric_bench b;
 
-	(void)state;
 	bench_init(&b, "T1", text, DEFINITIONS_CURRENT);
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++)
 		if (metric_of(b.set, cases[i].name)->grows != cases[i].grows)
@@ -207,13 +203,12 @@ static void counts_grow_with_time_if_a_counter_is_in_them(void **state)
 	bench_fini(&b);
 }
 
-static void the_first_variant_that_fits_is_taken(void **state)
+TEST(the_first_variant_that_fits_is_taken)
 {
 	static const char text[] = METRIC(
 		"V", "count", "  expr @5thGen 1\n  expr MaliD + 2\n  expr @Mali-T1,Midgard 3\n  expr 4\n");
 	struct metric_bench b;
 
-	(void)state;
 	bench_init(&b, "T1", text, DEFINITIONS_CURRENT);
 	assert_true(metric_value(metric_of(b.set, "V"), b.vector) == 3);
 	bench_fini(&b);
@@ -222,7 +217,7 @@ static void the_first_variant_that_fits_is_taken(void **state)
 	bench_fini(&b);
 }
 
-static void malformed_formulas_name_file_line_and_place(void **state)
+TEST(malformed_formulas_name_file_line_and_place)
 {
 	static const struct {
 		const char *text, *want;
@@ -242,7 +237,6 @@ static void malformed_formulas_name_file_line_and_place(void **state)
 		 "test:4: metric M: '(' is never closed\n  (MaliACy + MaliC\n  ^"},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		struct gpudb *db = load_with(cases[i].text);
 		const struct gpu_product *p = gpudb_by_name(db, "T1");
@@ -261,9 +255,8 @@ static void malformed_formulas_name_file_line_and_place(void **state)
 	}
 }
 
-static void metrics_that_name_metrics_too_deep_are_an_error(void **state)
+TEST(metrics_that_name_metrics_too_deep_are_an_error)
 {
-	(void)state;
 	for (unsigned n = 32; n <= 33; n++) {
 		AUTO_STRBUF struct strbuf text = {0};
 		struct metric_source source = {0};
@@ -290,12 +283,11 @@ static void metrics_that_name_metrics_too_deep_are_an_error(void **state)
 	}
 }
 
-static void a_value_that_is_not_known_makes_a_metric_undefined(void **state)
+TEST(a_value_that_is_not_known_makes_a_metric_undefined)
 {
 	struct column *column;
 	struct metric_bench b;
 
-	(void)state;
 	bench_init(&b, "T1",
 		   METRIC("P", "percent", "  expr MaliACy / MaliC * 100\n")
 			   METRIC("R", "count", "  expr MaliACy / $ZOOM\n"),
@@ -317,7 +309,7 @@ static void a_value_that_is_not_known_makes_a_metric_undefined(void **state)
 	bench_fini(&b);
 }
 
-static void constants_that_are_not_known_are_undefined(void **state)
+TEST(constants_that_are_not_known_are_undefined)
 {
 	struct gpudb *db = load_with(METRIC("Cores", "instances", "  expr $MaliConstantsShaderCoreCount\n"));
 	struct metric_source source = {.product = gpudb_by_name(db, "T1")};
@@ -325,7 +317,6 @@ static void constants_that_are_not_known_are_undefined(void **state)
 	struct slots s;
 	struct err err;
 
-	(void)state;
 	slots_of_gpu(&s, source.product->layout, 0, 0);
 	source.slots = s.slots;
 	source.n_slots = s.n;
@@ -340,7 +331,7 @@ static void constants_that_are_not_known_are_undefined(void **state)
 }
 
 /* Counters that contradict each other must not look like a measurement, nor like none. */
-static void a_difference_of_counts_below_zero_is_unknown(void **state)
+TEST(a_difference_of_counts_below_zero_is_unknown)
 {
 	static const struct {
 		const char *text;
@@ -360,7 +351,6 @@ static void a_difference_of_counts_below_zero_is_unknown(void **state)
 	};
 	struct metric_bench b;
 
-	(void)state;
 	bench_init(&b, "T1", METRIC("Rest", "cycles", "  expr 5 - 7\n"), DEFINITIONS_CURRENT);
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		double v = value_of(&b, cases[i].text, false);
@@ -374,7 +364,7 @@ static void a_difference_of_counts_below_zero_is_unknown(void **state)
 
 /* ---- instances ---- */
 
-static void one_instance_sees_its_own_part_and_a_single_core_or_slice(void **state)
+TEST(one_instance_sees_its_own_part_and_a_single_core_or_slice)
 {
 	static const char text[] =
 		METRIC("PerCore", "count", "  expr MaliCore / $MaliConstantsShaderCoreCount\n")
@@ -383,7 +373,6 @@ static void one_instance_sees_its_own_part_and_a_single_core_or_slice(void **sta
 	double *own;
 	struct metric_bench b;
 
-	(void)state;
 	bench_init(&b, "T1", text, DEFINITIONS_CURRENT);
 	own = xcalloc(b.set->n_vector, sizeof(*own));
 	assert_int_equal(b.set->n_instances, SET_CORES + SET_SLICES);
@@ -407,7 +396,7 @@ static void one_instance_sees_its_own_part_and_a_single_core_or_slice(void **sta
 	bench_fini(&b);
 }
 
-static void a_metric_can_be_broken_down_by_what_all_its_counters_have(void **state)
+TEST(a_metric_can_be_broken_down_by_what_all_its_counters_have)
 {
 	static const struct {
 		const char *name;
@@ -430,7 +419,6 @@ static void a_metric_can_be_broken_down_by_what_all_its_counters_have(void **sta
 							METRIC("Fixed", "count", "  expr 1\n");
 	struct metric_bench b;
 
-	(void)state;
 	bench_init(&b, "T1", text, DEFINITIONS_CURRENT);
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++)
 		if (metric_of(b.set, cases[i].name)->instances != cases[i].instances)
@@ -438,7 +426,7 @@ static void a_metric_can_be_broken_down_by_what_all_its_counters_have(void **sta
 	bench_fini(&b);
 }
 
-static void clusters_and_cpus_of_a_cpu_are_instances_with_titles(void **state)
+TEST(clusters_and_cpus_of_a_cpu_are_instances_with_titles)
 {
 	static const struct slot slots[] = {
 		{.name = "Ticks", .scale = 1},
@@ -458,7 +446,6 @@ static void clusters_and_cpus_of_a_cpu_are_instances_with_titles(void **state)
 	struct expr e;
 	struct err err;
 
-	(void)state;
 	set = metric_set_new(db, &source, &err);
 	assert_non_null(set);
 	assert_int_equal(set->n_instances, 2);
@@ -478,7 +465,7 @@ static void clusters_and_cpus_of_a_cpu_are_instances_with_titles(void **state)
 }
 
 /* Two sets of one machine's CPUs: each has its own instances, and the second lacks cluster 0. */
-static void an_instance_of_another_set_is_found_by_kind_and_number(void **state)
+TEST(an_instance_of_another_set_is_found_by_kind_and_number)
 {
 	const struct slot many[] = {{.name = "Ticks", .scale = 1},
 				    {.name = "Ticks", .instance = INSTANCE_CLUSTER, .number = 0, .scale = 1},
@@ -491,7 +478,6 @@ static void an_instance_of_another_set_is_found_by_kind_and_number(void **state)
 	double vector[VECTOR_CONSTANTS + ARRAY_LEN(few)] = {0}, own[ARRAY_LEN(vector)];
 	struct err err;
 
-	(void)state;
 	a = metric_set_new(db, &source, &err);
 	source = (struct metric_source){.slots = few, .n_slots = ARRAY_LEN(few)};
 	b = metric_set_new(db, &source, &err);
@@ -510,7 +496,7 @@ static void an_instance_of_another_set_is_found_by_kind_and_number(void **state)
 	gpudb_free(db);
 }
 
-static void a_set_keeps_the_titles_of_a_source_that_was_closed(void **state)
+TEST(a_set_keeps_the_titles_of_a_source_that_was_closed)
 {
 	char title[] = "Cortex-A76 x4";
 	const struct slot slots[] = {
@@ -522,7 +508,6 @@ static void a_set_keeps_the_titles_of_a_source_that_was_closed(void **state)
 	struct metric_set *set;
 	struct err err;
 
-	(void)state;
 	set = metric_set_new(db, &source, &err);
 	assert_non_null(set);
 	memset(title, '?', strlen(title));
@@ -533,7 +518,7 @@ static void a_set_keeps_the_titles_of_a_source_that_was_closed(void **state)
 	gpudb_free(db);
 }
 
-static void a_cpu_event_that_no_definition_knows_is_a_metric_of_its_own(void **state)
+TEST(a_cpu_event_that_no_definition_knows_is_a_metric_of_its_own)
 {
 	static const struct slot slots[] = {
 		{.name = "Running", .scale = 1},
@@ -553,7 +538,6 @@ static void a_cpu_event_that_no_definition_knows_is_a_metric_of_its_own(void **s
 	struct metric_set *set;
 	struct err err;
 
-	(void)state;
 	set = metric_set_new(db, &source, &err);
 	assert_non_null(set);
 	assert_null(metric_find(set, SPAN_LIT("Ticks"))); /* for formulas */
@@ -581,7 +565,7 @@ static void a_cpu_event_that_no_definition_knows_is_a_metric_of_its_own(void **s
 			METRIC("Share", "percent", "  expr MaliUnit + -MaliACy * 1000\n")               \
 				METRIC("Count", "count", "  expr MaliTask * 1000\n")
 
-static void a_guide_means_core_counters_as_means_and_has_formulas_of_its_own(void **state)
+TEST(a_guide_means_core_counters_as_means_and_has_formulas_of_its_own)
 {
 	static const struct {
 		const char *name;
@@ -594,7 +578,6 @@ static void a_guide_means_core_counters_as_means_and_has_formulas_of_its_own(voi
 	};
 	struct metric_bench current, guide;
 
-	(void)state;
 	bench_init(&current, "T1", GUIDE, DEFINITIONS_CURRENT);
 	bench_init(&guide, "T1", GUIDE, DEFINITIONS_GUIDE);
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
@@ -611,11 +594,10 @@ static void a_guide_means_core_counters_as_means_and_has_formulas_of_its_own(voi
 	bench_fini(&guide);
 }
 
-static void a_formula_may_mean_core_counters_as_means(void **state)
+TEST(a_formula_may_mean_core_counters_as_means)
 {
 	struct metric_bench b;
 
-	(void)state;
 	bench_init(&b, "T1", METRIC("Sum", "count", "  expr MaliUnit + MaliACy\n"), DEFINITIONS_CURRENT);
 	assert_true(value_of(&b, "MaliUnit", false) == 70);
 	assert_true(value_of(&b, "MaliUnit", true) == 17.5);
@@ -627,7 +609,7 @@ static void a_formula_may_mean_core_counters_as_means(void **state)
 	bench_fini(&b);
 }
 
-static void percentages_are_bounded_on_both_sides_but_in_the_guide_of_g52(void **state)
+TEST(percentages_are_bounded_on_both_sides_but_in_the_guide_of_g52)
 {
 	static const struct {
 		const char *gpu;
@@ -639,7 +621,6 @@ static void percentages_are_bounded_on_both_sides_but_in_the_guide_of_g52(void *
 		     {"G625", DEFINITIONS_GUIDE, true}};
 	struct gpudb *db = load_shipped();
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		struct metric_set *set =
 			set_of_gpu(db, gpudb_by_name(db, cases[i].gpu), cases[i].definitions, false);
@@ -656,7 +637,7 @@ static void percentages_are_bounded_on_both_sides_but_in_the_guide_of_g52(void *
 	gpudb_free(db);
 }
 
-static void the_first_threshold_that_fits_the_gpu_is_taken(void **state)
+TEST(the_first_threshold_that_fits_the_gpu_is_taken)
 {
 	static const char text[] =
 		METRIC("M", "count", "  expr 1\n  alert @5thGen above 3\n  alert below 2.5\n")
@@ -664,7 +645,6 @@ static void the_first_threshold_that_fits_the_gpu_is_taken(void **state)
 				METRIC("O", "count", "  expr 1\n");
 	struct metric_bench b;
 
-	(void)state;
 	bench_init(&b, "T1", text, DEFINITIONS_CURRENT);
 	assert_int_equal(metric_of(b.set, "M")->alert, ALERT_BELOW);
 	assert_true(metric_of(b.set, "M")->alert_at == 2.5);
@@ -678,37 +658,7 @@ static void the_first_threshold_that_fits_the_gpu_is_taken(void **state)
 	bench_fini(&b);
 }
 
-static void freeing_nothing_is_fine(void **state)
+TEST(freeing_nothing_is_fine)
 {
-	(void)state;
 	metric_set_free(NULL);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(names_of_every_kind_are_understood),
-		cmocka_unit_test(names_that_mean_nothing_here_are_errors_that_say_why),
-		cmocka_unit_test(a_metric_is_there_only_where_its_names_are),
-		cmocka_unit_test(counts_grow_with_time_if_a_counter_is_in_them),
-		cmocka_unit_test(the_first_variant_that_fits_is_taken),
-		cmocka_unit_test(malformed_formulas_name_file_line_and_place),
-		cmocka_unit_test(metrics_that_name_metrics_too_deep_are_an_error),
-		cmocka_unit_test(a_value_that_is_not_known_makes_a_metric_undefined),
-		cmocka_unit_test(constants_that_are_not_known_are_undefined),
-		cmocka_unit_test(a_difference_of_counts_below_zero_is_unknown),
-		cmocka_unit_test(one_instance_sees_its_own_part_and_a_single_core_or_slice),
-		cmocka_unit_test(a_metric_can_be_broken_down_by_what_all_its_counters_have),
-		cmocka_unit_test(clusters_and_cpus_of_a_cpu_are_instances_with_titles),
-		cmocka_unit_test(an_instance_of_another_set_is_found_by_kind_and_number),
-		cmocka_unit_test(a_set_keeps_the_titles_of_a_source_that_was_closed),
-		cmocka_unit_test(a_cpu_event_that_no_definition_knows_is_a_metric_of_its_own),
-		cmocka_unit_test(a_guide_means_core_counters_as_means_and_has_formulas_of_its_own),
-		cmocka_unit_test(a_formula_may_mean_core_counters_as_means),
-		cmocka_unit_test(percentages_are_bounded_on_both_sides_but_in_the_guide_of_g52),
-		cmocka_unit_test(the_first_threshold_that_fits_the_gpu_is_taken),
-		cmocka_unit_test(freeing_nothing_is_fine),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

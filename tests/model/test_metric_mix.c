@@ -90,11 +90,10 @@ static double mixed_value(const struct mix_bench *b, const struct column *column
 	return metric_value(metric_find(b->mix->set, SPAN_LIT("Mixed")), vector);
 }
 
-static void a_mix_has_what_no_source_has_alone(void **state)
+TEST(a_mix_has_what_no_source_has_alone)
 {
 	struct mix_bench b;
 
-	(void)state;
 	bench_init(&b);
 	assert_non_null(b.mix);
 	assert_int_equal(b.mix->set->n_metrics, 1);
@@ -105,7 +104,7 @@ static void a_mix_has_what_no_source_has_alone(void **state)
 	bench_fini(&b);
 }
 
-static void nothing_is_mixed_without_a_formula_that_asks_for_it(void **state)
+TEST(nothing_is_mixed_without_a_formula_that_asks_for_it)
 {
 	struct err err;
 	struct gpudb *db = gpudb_load(NULL, 0, &err);
@@ -113,7 +112,6 @@ static void nothing_is_mixed_without_a_formula_that_asks_for_it(void **state)
 		[SOURCE_CPU] = set_of(db, cpu_slots), [SOURCE_PASSES] = set_of(db, frame_slots)};
 	struct metric_mix *mix;
 
-	(void)state;
 	assert_true(metric_mix_new(db, sets, &mix, &err));
 	assert_null(mix);
 	metric_set_free((struct metric_set *)(uintptr_t)sets[SOURCE_CPU]);
@@ -122,13 +120,12 @@ static void nothing_is_mixed_without_a_formula_that_asks_for_it(void **state)
 }
 
 /* 40 ms of CPU time in 500 ms, 60 frames in 1000 ms, 50 degrees: 80 ms for 60 frames. */
-static void counts_are_extended_to_the_longest_and_levels_are_not(void **state)
+TEST(counts_are_extended_to_the_longest_and_levels_are_not)
 {
 	const struct column *columns[SOURCE_KINDS] = {0};
 	struct mix_bench b;
 	struct column *out;
 
-	(void)state;
 	bench_init(&b);
 	out = column_new(b.mix->set->n_slots);
 	columns[SOURCE_GPU] = put_column(&b, SOURCE_GPU, 0, 100, 50);
@@ -144,13 +141,12 @@ static void counts_are_extended_to_the_longest_and_levels_are_not(void **state)
 	bench_fini(&b);
 }
 
-static void the_slowest_source_sets_the_step(void **state)
+TEST(the_slowest_source_sets_the_step)
 {
 	const struct column *step;
 	struct mix_fold fold;
 	struct mix_bench b;
 
-	(void)state;
 	bench_init(&b);
 	mix_fold_init(&fold, b.mix);
 	for (int i = 0; i < 9; i++) {
@@ -169,16 +165,4 @@ static void the_slowest_source_sets_the_step(void **state)
 	assert_true(isnan(mixed_value(&b, step)));
 	mix_fold_fini(&fold);
 	bench_fini(&b);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_mix_has_what_no_source_has_alone),
-		cmocka_unit_test(nothing_is_mixed_without_a_formula_that_asks_for_it),
-		cmocka_unit_test(counts_are_extended_to_the_longest_and_levels_are_not),
-		cmocka_unit_test(the_slowest_source_sets_the_step),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

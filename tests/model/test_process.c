@@ -3,16 +3,12 @@
 
 #include "base/alloc.h"
 #include "model/sample.h"
+#include "tests/support/test.h"
 
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #define UNKNOWN SAMPLE_UNKNOWN
 
@@ -157,7 +153,7 @@ static const char *said(const struct process_list *of, const struct process_orde
 	return text;
 }
 
-static void a_process_is_found_before_its_thread_of_the_same_id(void **state)
+TEST(a_process_is_found_before_its_thread_of_the_same_id)
 {
 	static const struct {
 		int32_t pid;
@@ -165,14 +161,13 @@ static void a_process_is_found_before_its_thread_of_the_same_id(void **state)
 	} cases[] = {{1, 0},  {20, 1}, {310, 3}, {30, 4},  {44, 5},   {45, 6},
 		     {99, 7}, {0, -1}, {2, -1},  {46, -1}, {100, -1}, {-1, -1}};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++)
 		assert_ptr_equal(process_find(&list, cases[i].pid),
 				 cases[i].index < 0 ? NULL : &machine[cases[i].index]);
 	assert_null(process_find(&(struct process_list){0}, 1));
 }
 
-static void every_key_has_its_order_and_the_unknown_comes_last(void **state)
+TEST(every_key_has_its_order_and_the_unknown_comes_last)
 {
 	static const struct {
 		enum process_key key;
@@ -195,7 +190,6 @@ static void every_key_has_its_order_and_the_unknown_comes_last(void **state)
 		{PROCESS_BY_GPU_VERTEX, "44 1 20 20t 310t 30 45 99", "1 20 20t 310t 30 45 99 44"},
 	};
 
-	(void)state;
 	assert_int_equal(ARRAY_LEN(cases), PROCESS_KEYS);
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		assert_string_equal(said(&list, &(struct process_order){.key = cases[i].key}), cases[i].rows);
@@ -205,7 +199,7 @@ static void every_key_has_its_order_and_the_unknown_comes_last(void **state)
 	}
 }
 
-static void texts_are_compared_as_a_whole_without_regard_to_case(void **state)
+TEST(texts_are_compared_as_a_whole_without_regard_to_case)
 {
 	struct process p[] = {
 		{.pid = 1, .name = "kworker/1:0-events"},
@@ -220,14 +214,13 @@ static void texts_are_compared_as_a_whole_without_regard_to_case(void **state)
 	};
 	struct process_list names = {.processes = p, .n = ARRAY_LEN(p)};
 
-	(void)state;
 	assert_string_equal(said(&names, &(struct process_order){.key = PROCESS_BY_NAME}),
 			    "9 8 5 3 6 2 1 7 4");
 	assert_string_equal(said(&names, &(struct process_order){.key = PROCESS_BY_NAME, .reversed = true}),
 			    "7 1 2 3 6 5 8 9 4");
 }
 
-static void a_filter_looks_at_names_pids_and_users(void **state)
+TEST(a_filter_looks_at_names_pids_and_users)
 {
 	static const struct {
 		const char *filter, *user, *rows;
@@ -252,7 +245,6 @@ static void a_filter_looks_at_names_pids_and_users(void **state)
 		{NULL, "0x3e8", "30 44 45"},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		struct process_order order = {
 			.key = PROCESS_BY_PID, .filter = cases[i].filter, .user = cases[i].user};
@@ -261,7 +253,7 @@ static void a_filter_looks_at_names_pids_and_users(void **state)
 	}
 }
 
-static void kernel_threads_and_processes_with_rows_for_their_threads_may_be_left_out(void **state)
+TEST(kernel_threads_and_processes_with_rows_for_their_threads_may_be_left_out)
 {
 	struct process p[] = {
 		{.pid = 1, .threads = 1, .name = "init"},
@@ -284,12 +276,11 @@ static void kernel_threads_and_processes_with_rows_for_their_threads_may_be_left
 		{{.key = PROCESS_BY_PID, .filter = "LEVEL"}, "7"},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++)
 		assert_string_equal(said(&few, &cases[i].order), cases[i].rows);
 }
 
-static void a_tree_has_children_and_threads_below_their_parent_in_the_order_of_the_key(void **state)
+TEST(a_tree_has_children_and_threads_below_their_parent_in_the_order_of_the_key)
 {
 	static const struct {
 		struct process_order order;
@@ -305,7 +296,6 @@ static void a_tree_has_children_and_threads_below_their_parent_in_the_order_of_t
 		{{.user = "ann", .filter = "45"}, "30. >45."},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		struct process_order order = cases[i].order;
 
@@ -314,7 +304,7 @@ static void a_tree_has_children_and_threads_below_their_parent_in_the_order_of_t
 	}
 }
 
-static void parents_that_are_missing_or_go_round_lose_no_row(void **state)
+TEST(parents_that_are_missing_or_go_round_lose_no_row)
 {
 	static const struct {
 		struct {
@@ -330,7 +320,6 @@ static void parents_that_are_missing_or_go_round_lose_no_row(void **state)
 		{{{1, 1}, {1, 1}, {1, 1}}, "1 >1 >1."}, /* no kernel says so */
 	};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		struct process p[6] = {{0}};
 		struct process_list odd = {.processes = p};
@@ -350,14 +339,13 @@ static void parents_that_are_missing_or_go_round_lose_no_row(void **state)
 
 /* Any parent, any value, every order: all rows are there once, each but the first below or beside
  * the one before. */
-static void every_row_of_any_list_stands_once(void **state)
+TEST(every_row_of_any_list_stands_once)
 {
 	struct process *p = xcalloc(3000, sizeof(*p));
 	struct process_row *rows = xcalloc(3000, sizeof(*rows));
 	unsigned char *seen = xcalloc(3000, 1);
 	unsigned seed = 1;
 
-	(void)state;
 	for (unsigned round = 0; round < 66; round++) {
 		struct process_list any = {.processes = p, .n = round < 64 ? round : 3000};
 		struct process_order order = {
@@ -382,14 +370,13 @@ static void every_row_of_any_list_stands_once(void **state)
 	free(seen);
 }
 
-static void a_chain_is_as_deep_as_a_depth_can_be(void **state)
+TEST(a_chain_is_as_deep_as_a_depth_can_be)
 {
 	enum { N = 70000 };
 	struct process *p = xcalloc(N, sizeof(*p));
 	struct process_row *rows = xcalloc(N, sizeof(*rows));
 	struct process_list chain = {.processes = p, .n = N};
 
-	(void)state;
 	for (int i = 0; i < N; i++) {
 		p[i].pid = i + 1;
 		p[i].parent = i;
@@ -402,7 +389,7 @@ static void a_chain_is_as_deep_as_a_depth_can_be(void **state)
 	free(rows);
 }
 
-static void the_busiest_thread_is_known_unless_another_may_be_hidden(void **state)
+TEST(the_busiest_thread_is_known_unless_another_may_be_hidden)
 {
 	/* threads: 0 for a thread of the process above it; pid 0 ends */
 	static const struct {
@@ -429,7 +416,6 @@ static void the_busiest_thread_is_known_unless_another_may_be_hidden(void **stat
 		{{{0, 0, 0}}, 0},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		struct process rows[ARRAY_LEN(cases[0].rows)];
 		struct process_list made = {.processes = rows, .threads = true};
@@ -447,7 +433,7 @@ static void the_busiest_thread_is_known_unless_another_may_be_hidden(void **stat
 }
 
 /* Queues of several processes overlap. */
-static void shares_of_the_gpu_add_up_to_at_most_its_activity(void **state)
+TEST(shares_of_the_gpu_add_up_to_at_most_its_activity)
 {
 	static const struct {
 		float percents[3];
@@ -460,7 +446,6 @@ static void shares_of_the_gpu_add_up_to_at_most_its_activity(void **state)
 		{{90, 20, 10}, 0, {0, 0, 0}},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		struct process p[5] = {{.pid = 1, .gpu_percent = cases[i].percents[0]},
 				       {.pid = 9, .is_thread = true, .gpu_percent = NAN},
@@ -477,32 +462,11 @@ static void shares_of_the_gpu_add_up_to_at_most_its_activity(void **state)
 	}
 }
 
-static void an_empty_list_has_no_rows(void **state)
+TEST(an_empty_list_has_no_rows)
 {
 	struct process_list empty = {0};
 
-	(void)state;
 	assert_int_equal(process_arrange(&empty, &(struct process_order){0}, NULL), 0);
 	assert_int_equal(process_arrange(&empty, &(struct process_order){.tree = true}, NULL), 0);
 	process_list_free(NULL);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_process_is_found_before_its_thread_of_the_same_id),
-		cmocka_unit_test(every_key_has_its_order_and_the_unknown_comes_last),
-		cmocka_unit_test(texts_are_compared_as_a_whole_without_regard_to_case),
-		cmocka_unit_test(a_filter_looks_at_names_pids_and_users),
-		cmocka_unit_test(kernel_threads_and_processes_with_rows_for_their_threads_may_be_left_out),
-		cmocka_unit_test(a_tree_has_children_and_threads_below_their_parent_in_the_order_of_the_key),
-		cmocka_unit_test(parents_that_are_missing_or_go_round_lose_no_row),
-		cmocka_unit_test(every_row_of_any_list_stands_once),
-		cmocka_unit_test(a_chain_is_as_deep_as_a_depth_can_be),
-		cmocka_unit_test(the_busiest_thread_is_known_unless_another_may_be_hidden),
-		cmocka_unit_test(shares_of_the_gpu_add_up_to_at_most_its_activity),
-		cmocka_unit_test(an_empty_list_has_no_rows),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,15 +1,11 @@
 /* The last minute of each process, from list to list. */
 #include "base/alloc.h"
 #include "model/process.h"
+#include "tests/support/test.h"
 
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #define UNKNOWN PROCESS_PAST_UNKNOWN
 
@@ -58,7 +54,7 @@ static void expect_past(const struct process_list *list, unsigned process, const
 				 list->past[process][PROCESS_PAST - n + i], past[i]);
 }
 
-static void a_second_has_the_share_of_the_interval_that_covers_it(void **state)
+TEST(a_second_has_the_share_of_the_interval_that_covers_it)
 {
 	static const struct moment moments[] = {
 		{0, 10, {{1, 5, NAN, 0}}},       {10, 11, {{1, 5, 40, 0}}}, {11, 13, {{1, 5, 20, 0}}},
@@ -67,7 +63,6 @@ static void a_second_has_the_share_of_the_interval_that_covers_it(void **state)
 	static const uint8_t past[] = {40, 20, 100, UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN, 7};
 	struct process_list *list = NULL;
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(moments); i++)
 		follow_list(&list, &moments[i]);
 	expect_past(list, 0, past, ARRAY_LEN(past));
@@ -75,7 +70,7 @@ static void a_second_has_the_share_of_the_interval_that_covers_it(void **state)
 	process_list_free(list);
 }
 
-static void only_the_same_process_continues_a_history(void **state)
+TEST(only_the_same_process_continues_a_history)
 {
 	static const struct moment before = {1,
 					     2,
@@ -84,7 +79,6 @@ static void only_the_same_process_continues_a_history(void **state)
 					   2, 3, {{7, 2, 60, 0}, {9, 3, 2, 7}, {9, 4, 5, 0}, {10, 5, 80, 0}}};
 	struct process_list *list = NULL;
 
-	(void)state;
 	follow_list(&list, &before);
 	follow_list(&list, &after);
 	expect_past(list, 0, (const uint8_t[]){50, 60}, 2);
@@ -94,62 +88,44 @@ static void only_the_same_process_continues_a_history(void **state)
 	process_list_free(list);
 }
 
-static void a_pid_that_is_reused_begins_anew(void **state)
+TEST(a_pid_that_is_reused_begins_anew)
 {
 	struct process_list *list = NULL;
 
-	(void)state;
 	follow_list(&list, &(struct moment){1, 2, {{7, 100, 50, 0}}});
 	follow_list(&list, &(struct moment){2, 3, {{7, 101, 60, 0}}});
 	expect_past(list, 0, (const uint8_t[]){UNKNOWN, 60}, 2);
 	process_list_free(list);
 }
 
-static void the_same_interval_again_changes_nothing(void **state)
+TEST(the_same_interval_again_changes_nothing)
 {
 	static const struct moment moment = {1, 2, {{7, 1, 50, 0}}};
 	struct process_list *list = NULL;
 
-	(void)state;
 	follow_list(&list, &moment);
 	follow_list(&list, &moment);
 	expect_past(list, 0, (const uint8_t[]){UNKNOWN, 50}, 2);
 	process_list_free(list);
 }
 
-static void an_earlier_list_begins_anew(void **state)
+TEST(an_earlier_list_begins_anew)
 {
 	struct process_list *list = NULL;
 
-	(void)state;
 	follow_list(&list, &(struct moment){8, 9, {{7, 1, 50, 0}}});
 	follow_list(&list, &(struct moment){2, 3, {{7, 1, 60, 0}}});
 	expect_past(list, 0, (const uint8_t[]){UNKNOWN, 60}, 2);
 	process_list_free(list);
 }
 
-static void a_minute_is_kept(void **state)
+TEST(a_minute_is_kept)
 {
 	struct process_list *list = NULL;
 
-	(void)state;
 	for (int i = 1; i <= 100; i++)
 		follow_list(&list, &(struct moment){i, i + 1, {{7, 1, (float)i, 0}}});
 	for (int i = 0; i < PROCESS_PAST; i++)
 		assert_int_equal(list->past[0][i], 100 - PROCESS_PAST + 1 + i);
 	process_list_free(list);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_second_has_the_share_of_the_interval_that_covers_it),
-		cmocka_unit_test(only_the_same_process_continues_a_history),
-		cmocka_unit_test(a_pid_that_is_reused_begins_anew),
-		cmocka_unit_test(the_same_interval_again_changes_nothing),
-		cmocka_unit_test(an_earlier_list_begins_anew),
-		cmocka_unit_test(a_minute_is_kept),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

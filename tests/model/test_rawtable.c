@@ -2,12 +2,9 @@
 #include "model/rawtable.h"
 
 #include "base/alloc.h"
+#include "tests/support/test.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <string.h>
-#include <cmocka.h>
 
 /* By block, then by index, as gpudb has them. */
 static struct gpu_counter counters[] = {
@@ -28,7 +25,7 @@ static const struct gpu_layout layout = {.name = "Mali-Test",
 #define HEADER RAWTABLE_HEADER "\n"
 #define CONSTANTS "constant\t0\t\tshader_core_count\t2\nconstant\t0\t\tl2_slice_count\t1\n"
 
-static void every_error_names_its_line(void **state)
+TEST(every_error_names_its_line)
 {
 	static const struct {
 		const char *text, *message;
@@ -97,7 +94,6 @@ static void every_error_names_its_line(void **state)
 		{HEADER "constant\t0\t\tsample_seconds\tinf\n", "is not a decimal above 0"},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		struct rawtable table;
 		struct err err = {0};
@@ -110,7 +106,7 @@ static void every_error_names_its_line(void **state)
 	}
 }
 
-static void good_tables_are_read(void **state)
+TEST(good_tables_are_read)
 {
 	static const struct {
 		const char *text;
@@ -131,7 +127,6 @@ static void good_tables_are_read(void **state)
 		{HEADER "constant\t0\t\tsample_seconds\t.5\nconstant\t0\t\tbus_width_bits\t0\n", 0},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		struct rawtable table;
 		struct err err = {0};
@@ -143,7 +138,7 @@ static void good_tables_are_read(void **state)
 	}
 }
 
-static void rows_come_by_counter_and_instance(void **state)
+TEST(rows_come_by_counter_and_instance)
 {
 	static const char text[] =
 		HEADER CONSTANTS "shader_core\t9\t5\t\t40\nshader_core\t1\t5\t\t30\nfront_end\t0\t6\t\t10\n"
@@ -153,7 +148,6 @@ static void rows_come_by_counter_and_instance(void **state)
 	struct rawtable table;
 	struct err err;
 
-	(void)state;
 	assert_true(rawtable_parse(&table, &layout, "t.tsv", span_of(text), &err));
 	assert_int_equal(table.n_rows, ARRAY_LEN(expected));
 	for (size_t i = 0; i < ARRAY_LEN(expected); i++) {
@@ -166,15 +160,4 @@ static void rows_come_by_counter_and_instance(void **state)
 	assert_int_equal(table.constants[RAWTABLE_CORES].value, 2);
 	assert_int_equal(table.constants[RAWTABLE_SECONDS].line, 0);
 	rawtable_fini(&table);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(every_error_names_its_line),
-		cmocka_unit_test(good_tables_are_read),
-		cmocka_unit_test(rows_come_by_counter_and_instance),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,17 +1,13 @@
 #include "base/alloc.h"
 #include "model/ring.h"
+#include "tests/support/test.h"
 
 #include <pthread.h>
 #include <sched.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 #define VALUES_MAX 300
 
@@ -43,23 +39,21 @@ static struct sample *scratch_new(void)
 	return xcalloc(1, sizeof(struct sample) + VALUES_MAX * sizeof(uint64_t));
 }
 
-static void an_empty_ring_has_nothing(void **state)
+TEST(an_empty_ring_has_nothing)
 {
 	struct ring *ring = ring_new(0);
 
-	(void)state;
 	assert_null(ring_peek(ring));
 	assert_int_equal(ring_lost(ring), 0);
 	ring_free(ring);
 	ring_free(NULL);
 }
 
-static void samples_come_out_in_order_and_whole(void **state)
+TEST(samples_come_out_in_order_and_whole)
 {
 	AUTOFREE struct sample *s = scratch_new();
 	struct ring *ring = ring_new(ring_bytes(64, 10));
 
-	(void)state;
 	for (uint64_t seq = 1; seq <= 64; seq++) {
 		fill_sample(s, seq, (uint32_t)(seq % 11));
 		assert_true(ring_push(ring, s));
@@ -76,7 +70,7 @@ static void samples_come_out_in_order_and_whole(void **state)
 	ring_free(ring);
 }
 
-static void ring_bytes_is_room_for_so_many_samples(void **state)
+TEST(ring_bytes_is_room_for_so_many_samples)
 {
 	static const struct {
 		size_t samples;
@@ -84,7 +78,6 @@ static void ring_bytes_is_room_for_so_many_samples(void **state)
 	} cases[] = {{1, 0}, {64, 0}, {64, 1}, {64, 177}, {1000, 3}, {1, VALUES_MAX}};
 	AUTOFREE struct sample *s = scratch_new();
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		struct ring *ring = ring_new(ring_bytes(cases[i].samples, cases[i].n_values));
 
@@ -96,13 +89,12 @@ static void ring_bytes_is_room_for_so_many_samples(void **state)
 	}
 }
 
-static void full_ring_counts_the_loss_and_keeps_the_old(void **state)
+TEST(full_ring_counts_the_loss_and_keeps_the_old)
 {
 	AUTOFREE struct sample *s = scratch_new();
 	struct ring *ring = ring_new(4096);
 	uint64_t kept = 0, n = 0;
 
-	(void)state;
 	for (uint64_t seq = 1; seq <= 1000; seq++) {
 		fill_sample(s, seq, 5);
 		if (ring_push(ring, s))
@@ -121,12 +113,11 @@ static void full_ring_counts_the_loss_and_keeps_the_old(void **state)
 	ring_free(ring);
 }
 
-static void a_sample_larger_than_the_ring_is_lost_and_does_no_harm(void **state)
+TEST(a_sample_larger_than_the_ring_is_lost_and_does_no_harm)
 {
 	AUTOFREE struct sample *s = xcalloc(1, sizeof(*s) + 2000 * sizeof(uint64_t));
 	struct ring *ring = ring_new(4096);
 
-	(void)state;
 	for (int i = 0; i < 3; i++) {
 		fill_sample(s, 1, 2000);
 		assert_false(ring_push(ring, s));
@@ -142,11 +133,10 @@ static void a_sample_larger_than_the_ring_is_lost_and_does_no_harm(void **state)
 
 /* Every length from every place in the ring, so that records end at, before and beyond the end of
  * the array. */
-static void samples_wrap_around_from_every_place(void **state)
+TEST(samples_wrap_around_from_every_place)
 {
 	AUTOFREE struct sample *s = scratch_new();
 
-	(void)state;
 	for (uint32_t n_values = 0; n_values < 40; n_values++) {
 		struct ring *ring = ring_new(4096);
 		uint64_t in = 0, out = 0;
@@ -168,13 +158,12 @@ static void samples_wrap_around_from_every_place(void **state)
 	}
 }
 
-static void a_full_ring_that_must_wrap_loses_and_does_not_overwrite(void **state)
+TEST(a_full_ring_that_must_wrap_loses_and_does_not_overwrite)
 {
 	AUTOFREE struct sample *s = scratch_new();
 	struct ring *ring = ring_new(4096); /* 512 words */
 	const struct sample *first;
 
-	(void)state;
 	fill_sample(s, 1, 200);
 	assert_true(ring_push(ring, s));
 	fill_sample(s, 2, 200);
@@ -194,13 +183,12 @@ static void a_full_ring_that_must_wrap_loses_and_does_not_overwrite(void **state
 }
 
 /* What is there for a reader that is late is not touched for one that is in time. */
-static void an_empty_ring_begins_anew_with_all_its_room(void **state)
+TEST(an_empty_ring_begins_anew_with_all_its_room)
 {
 	AUTOFREE struct sample *s = scratch_new();
 	struct ring *ring = ring_new(ring_bytes(100, 7));
 	const struct sample *first = NULL;
 
-	(void)state;
 	for (uint64_t seq = 1; seq <= 1000; seq++) {
 		fill_sample(s, seq, 7);
 		assert_true(ring_push(ring, s));
@@ -237,7 +225,7 @@ static size_t resident_bytes(void)
 }
 
 /* A reader was late once, so that all of the ring was used. */
-static void memory_of_a_late_reader_is_given_back(void **state)
+TEST(memory_of_a_late_reader_is_given_back)
 {
 	const size_t size = (size_t)32 << 20;
 	AUTOFREE struct sample *s = scratch_new();
@@ -245,7 +233,6 @@ static void memory_of_a_late_reader_is_given_back(void **state)
 	struct ring *ring = ring_new(size);
 	uint64_t in = 0, out = 0;
 
-	(void)state;
 	do
 		fill_sample(s, ++in, VALUES_MAX);
 	while (ring_push(ring, s));
@@ -292,13 +279,12 @@ static void *produce_samples(void *arg)
 	return NULL;
 }
 
-static void two_threads_see_whole_samples_in_order_and_count_every_loss(void **state)
+TEST(two_threads_see_whole_samples_in_order_and_count_every_loss)
 {
 	struct ring *ring = ring_new(16384);
 	uint64_t before = 0, missed = 0, got = 0;
 	pthread_t producer;
 
-	(void)state;
 	assert_int_equal(pthread_create(&producer, NULL, produce_samples, ring), 0);
 	while (before <= THREAD_SAMPLES) {
 		const struct sample *s = ring_peek(ring);
@@ -320,22 +306,4 @@ static void two_threads_see_whole_samples_in_order_and_count_every_loss(void **s
 	assert_true(ring_lost(ring) >= missed); /* the last was tried again and again */
 	assert_true(got > 100);
 	ring_free(ring);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(an_empty_ring_has_nothing),
-		cmocka_unit_test(samples_come_out_in_order_and_whole),
-		cmocka_unit_test(ring_bytes_is_room_for_so_many_samples),
-		cmocka_unit_test(full_ring_counts_the_loss_and_keeps_the_old),
-		cmocka_unit_test(a_sample_larger_than_the_ring_is_lost_and_does_no_harm),
-		cmocka_unit_test(samples_wrap_around_from_every_place),
-		cmocka_unit_test(a_full_ring_that_must_wrap_loses_and_does_not_overwrite),
-		cmocka_unit_test(an_empty_ring_begins_anew_with_all_its_room),
-		cmocka_unit_test(memory_of_a_late_reader_is_given_back),
-		cmocka_unit_test(two_threads_see_whole_samples_in_order_and_count_every_loss),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

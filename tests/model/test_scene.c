@@ -1,13 +1,9 @@
 /* Where the work of an application changes: numbers that people wrote down, not the simulator's. */
 #include "base/alloc.h"
 #include "model/scene.h"
+#include "tests/support/test.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #define CELLS 60
 #define LEAST 5
@@ -28,7 +24,7 @@ static int lay_cells(struct scene_rates *cells, const struct like_cells *runs)
 	return n;
 }
 
-static void scenes_begin_where_two_rates_change_together(void **state)
+TEST(scenes_begin_where_two_rates_change_together)
 {
 	static const struct {
 		const char *why;
@@ -59,7 +55,6 @@ static void scenes_begin_where_two_rates_change_together(void **state)
 		{"less cells than two scenes have", {{2, {1e6f, 120e6f, 180}}, {2, {0, 0, 0}}}, {0}},
 	};
 
-	(void)state;
 	for (size_t c = 0; c < ARRAY_LEN(cases); c++) {
 		struct scene_rates cells[CELLS];
 		struct scene_change found[4];
@@ -72,13 +67,12 @@ static void scenes_begin_where_two_rates_change_together(void **state)
 }
 
 /* Frames of 30 and 60 ms in turn, with a wide spread: the means of ten cells differ, too. */
-static void what_varies_all_the_time_is_one_scene(void **state)
+TEST(what_varies_all_the_time_is_one_scene)
 {
 	static const float factors[] = {1, 1.8f, 0.7f, 1.4f, 0.6f, 1.7f, 0.9f};
 	struct scene_rates cells[CELLS];
 	struct scene_change found[4];
 
-	(void)state;
 	for (int i = 0; i < CELLS; i++)
 		for (unsigned r = 0; r < SCENE_RATES; r++)
 			cells[i].rate[r] = 1e6f * factors[i % 7] * factors[i % 5];
@@ -86,26 +80,24 @@ static void what_varies_all_the_time_is_one_scene(void **state)
 }
 
 /* A still screen, of which every other cell or so has a frame. */
-static void cells_with_and_without_a_frame_are_one_scene(void **state)
+TEST(cells_with_and_without_a_frame_are_one_scene)
 {
 	static const char frames[] = "0010100111011010010001101110100101";
 	struct scene_rates cells[CELLS];
 	struct scene_change found[4];
 	int n = (int)strlen(frames);
 
-	(void)state;
 	for (int i = 0; i < n; i++)
 		for (unsigned r = 0; r < SCENE_RATES; r++)
 			cells[i].rate[r] = frames[i] == '1' ? 5e3f : 0;
 	assert_int_equal(scene_changes(cells, n, LEAST, found, 4), 0);
 }
 
-static void no_more_scenes_are_written_than_there_is_room_for(void **state)
+TEST(no_more_scenes_are_written_than_there_is_room_for)
 {
 	struct scene_rates cells[CELLS];
 	struct scene_change found[2];
 
-	(void)state;
 	for (int i = 0; i < CELLS; i++)
 		for (unsigned r = 0; r < SCENE_RATES; r++)
 			cells[i].rate[r] = i / 10 % 2 ? 1 : 100;
@@ -123,26 +115,12 @@ static bool read_at(void *user, int64_t from_ns, struct scene_rates *part)
 	return from_ns >= 1000000000;
 }
 
-static void a_change_is_found_to_a_part(void **state)
+TEST(a_change_is_found_to_a_part)
 {
 	static const struct scene_change change = {1, {{3e6f, 20e6f, 60}}, {{1e6f, 60e6f, 60}}};
 	int64_t at_ns = 7654321000, found;
 
-	(void)state;
 	found = scene_moment(&change, 2000000000, 52000000000, 1000000, read_at, &at_ns);
 	assert_in_range(found, at_ns - 1000000, at_ns + 1000000);
 	assert_int_equal(scene_moment(&change, 0, 900000000, 1000000, read_at, &at_ns), 900000000);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(scenes_begin_where_two_rates_change_together),
-		cmocka_unit_test(what_varies_all_the_time_is_one_scene),
-		cmocka_unit_test(cells_with_and_without_a_frame_are_one_scene),
-		cmocka_unit_test(no_more_scenes_are_written_than_there_is_room_for),
-		cmocka_unit_test(a_change_is_found_to_a_part),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

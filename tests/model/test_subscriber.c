@@ -1,14 +1,10 @@
 #include "base/alloc.h"
 #include "model/subscriber.h"
+#include "tests/support/test.h"
 
 #include <pthread.h>
 #include <sched.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdlib.h>
-
-#include <cmocka.h>
 
 #define N_SUMS 2
 #define N_SLOTS 3
@@ -29,7 +25,7 @@ static void push_sample(struct subscriber *subscriber, uint32_t source, int64_t 
 	subscriber_push(subscriber, s, N_SUMS, N_SLOTS);
 }
 
-static void samples_come_out_in_the_order_in_which_they_ended(void **state)
+TEST(samples_come_out_in_the_order_in_which_they_ended)
 {
 	static const struct {
 		uint32_t source;
@@ -38,7 +34,6 @@ static void samples_come_out_in_the_order_in_which_they_ended(void **state)
 	static const int64_t out[] = {5, 10, 20, 20, 30, 50, 60};
 	struct subscriber *subscriber = subscriber_of(3, 1000, false);
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(pushed); i++)
 		push_sample(subscriber, pushed[i].source, pushed[i].end_ns);
 	for (size_t i = 0; i < ARRAY_LEN(out); i++) {
@@ -49,11 +44,10 @@ static void samples_come_out_in_the_order_in_which_they_ended(void **state)
 	subscriber_free(subscriber);
 }
 
-static void what_comes_while_one_looks_changes_nothing(void **state)
+TEST(what_comes_while_one_looks_changes_nothing)
 {
 	struct subscriber *subscriber = subscriber_of(2, 1000, false);
 
-	(void)state;
 	push_sample(subscriber, 0, 20);
 	assert_int_equal(subscriber_peek(subscriber)->end_ns, 20);
 	push_sample(subscriber, 1, 10);
@@ -62,9 +56,8 @@ static void what_comes_while_one_looks_changes_nothing(void **state)
 	subscriber_free(subscriber);
 }
 
-static void instances_are_for_those_who_ask(void **state)
+TEST(instances_are_for_those_who_ask)
 {
-	(void)state;
 	for (int instances = 0; instances < 2; instances++) {
 		struct subscriber *subscriber = subscriber_of(1, 1000, instances);
 
@@ -79,11 +72,10 @@ static void instances_are_for_those_who_ask(void **state)
 	assert_int_equal(subscriber_values(SUBSCRIBER_MORE, 10, 138), 10);
 }
 
-static void a_source_without_a_ring_is_left_out(void **state)
+TEST(a_source_without_a_ring_is_left_out)
 {
 	struct subscriber *subscriber = subscriber_new((const size_t[]){0, 1000}, 2, false);
 
-	(void)state;
 	push_sample(subscriber, 0, 1);
 	push_sample(subscriber, 2, 1);
 	assert_null(subscriber_peek(subscriber));
@@ -93,12 +85,11 @@ static void a_source_without_a_ring_is_left_out(void **state)
 	subscriber_free(subscriber);
 }
 
-static void losses_of_all_sources_add_up_and_are_their_own(void **state)
+TEST(losses_of_all_sources_add_up_and_are_their_own)
 {
 	struct subscriber *subscriber = subscriber_of(3, 1, false);
 	unsigned n = 0;
 
-	(void)state;
 	for (int i = 0; i < 1000; i++) {
 		push_sample(subscriber, 0, i);
 		push_sample(subscriber, 1, i);
@@ -123,13 +114,12 @@ static void *produce_samples(void *arg)
 	return NULL;
 }
 
-static void the_last_owner_frees_it(void **state)
+TEST(the_last_owner_frees_it)
 {
 	struct subscriber *subscriber = subscriber_of(2, 1000, true);
 	pthread_t thread;
 	unsigned n = 0;
 
-	(void)state;
 	subscriber_share(subscriber);
 	assert_int_equal(pthread_create(&thread, NULL, produce_samples, subscriber), 0);
 	while (n < 100) {
@@ -145,18 +135,4 @@ static void the_last_owner_frees_it(void **state)
 	subscriber_free(subscriber);
 	pthread_join(thread, NULL);
 	subscriber_free(NULL);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(samples_come_out_in_the_order_in_which_they_ended),
-		cmocka_unit_test(what_comes_while_one_looks_changes_nothing),
-		cmocka_unit_test(instances_are_for_those_who_ask),
-		cmocka_unit_test(a_source_without_a_ring_is_left_out),
-		cmocka_unit_test(losses_of_all_sources_add_up_and_are_their_own),
-		cmocka_unit_test(the_last_owner_frees_it),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

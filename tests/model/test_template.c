@@ -11,9 +11,8 @@ static struct gpudb *db;
 static struct metric_set *sets[PRODUCTS];
 static struct template_view views[PRODUCTS];
 
-static int load_all(void **state)
+FIXTURE(load_all)
 {
-	(void)state;
 	db = load_shipped();
 	assert_int_equal(db->n_products, PRODUCTS);
 	for (unsigned i = 0; i < PRODUCTS; i++) {
@@ -23,9 +22,8 @@ static int load_all(void **state)
 	return 0;
 }
 
-static int free_all(void **state)
+FIXTURE(free_all)
 {
-	(void)state;
 	for (unsigned i = 0; i < PRODUCTS; i++) {
 		template_view_fini(&views[i]);
 		metric_set_free(sets[i]);
@@ -62,7 +60,7 @@ static const struct template_row *row_of_metric(const char *gpu, const char *nam
 /* template-*.tsv: section_no section chart_no chart metric_no metric unit_detail lgc_name. What
  * is a percentage today may be a plain ratio in a guide.
  */
-static void the_templates_are_those_of_the_guides_row_by_row(void **state)
+TEST(the_templates_are_those_of_the_guides_row_by_row)
 {
 	static const struct {
 		const char *gpu, *file;
@@ -71,7 +69,6 @@ static void the_templates_are_those_of_the_guides_row_by_row(void **state)
 		     {"G715", "template-g715.tsv", 112},
 		     {"G625", "template-g625.tsv", 115}};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		const struct template_view *view = &views[place_of(cases[i].gpu)];
 		struct reference r;
@@ -98,7 +95,7 @@ static void the_templates_are_those_of_the_guides_row_by_row(void **state)
 	}
 }
 
-static void every_gpu_follows_the_template_of_its_family(void **state)
+TEST(every_gpu_follows_the_template_of_its_family)
 {
 	static const char *const templates[FAMILY_COUNT] = {
 		[FAMILY_MIDGARD] = "Midgard",     [FAMILY_BIFROST] = "Mali-G52",
@@ -106,7 +103,6 @@ static void every_gpu_follows_the_template_of_its_family(void **state)
 		[FAMILY_5TH_GEN] = "Mali-G625",
 	};
 
-	(void)state;
 	for (unsigned i = 0; i < PRODUCTS; i++) {
 		const struct gpu_product *p = gpudb_product(db, i);
 		bool has_guide = strcmp(p->name, "Mali-G52") == 0 || strcmp(p->name, "Mali-G715") == 0 ||
@@ -131,9 +127,8 @@ static int compare_numbers(const char *a, const char *b)
 	return 0;
 }
 
-static void numbers_rise_and_none_is_given_twice(void **state)
+TEST(numbers_rise_and_none_is_given_twice)
 {
-	(void)state;
 	for (unsigned i = 0; i < PRODUCTS; i++)
 		for (unsigned k = 1; k < views[i].n_rows; k++)
 			if (compare_numbers(views[i].rows[k - 1].number, views[i].rows[k].number) >= 0)
@@ -141,9 +136,8 @@ static void numbers_rise_and_none_is_given_twice(void **state)
 					 views[i].rows[k - 1].number, views[i].rows[k].number);
 }
 
-static void rows_of_the_own_template_keep_their_numbers_and_gaps(void **state)
+TEST(rows_of_the_own_template_keep_their_numbers_and_gaps)
 {
-	(void)state;
 	for (unsigned i = 0; i < PRODUCTS; i++) {
 		const struct metric_template *t = views[i].parent;
 		unsigned at = 0;
@@ -164,7 +158,7 @@ static void rows_of_the_own_template_keep_their_numbers_and_gaps(void **state)
 	}
 }
 
-static void a_metric_that_a_gpu_does_not_have_leaves_a_gap(void **state)
+TEST(a_metric_that_a_gpu_does_not_have_leaves_a_gap)
 {
 	static const struct {
 		const char *gpu, *gap, *next;
@@ -174,14 +168,13 @@ static void a_metric_that_a_gpu_does_not_have_leaves_a_gap(void **state)
 		{"G710", "10.1.1", "11.1.1"},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		assert_null(row_numbered(cases[i].gpu, cases[i].gap));
 		assert_non_null(row_numbered(cases[i].gpu, cases[i].next));
 	}
 }
 
-static void the_first_alternative_that_a_gpu_has_is_taken_with_its_title(void **state)
+TEST(the_first_alternative_that_a_gpu_has_is_taken_with_its_title)
 {
 	static const struct {
 		const char *gpu, *number, *metric, *title;
@@ -193,7 +186,6 @@ static void the_first_alternative_that_a_gpu_has_is_taken_with_its_title(void **
 		 "Facing or XY plane test cull percentage"}, /* another quantity */
 	};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		const struct template_row *row = row_numbered(cases[i].gpu, cases[i].number);
 
@@ -203,13 +195,12 @@ static void the_first_alternative_that_a_gpu_has_is_taken_with_its_title(void **
 }
 
 /* Valhall with a Job Manager gets what the template of Mali-G715 has beyond that of Mali-G52. */
-static void a_valhall_jm_gpu_has_every_metric_of_both_templates_that_it_can(void **state)
+TEST(a_valhall_jm_gpu_has_every_metric_of_both_templates_that_it_can)
 {
 	const struct metric_template *own = template_guide_of(db, gpudb_product(db, place_of("G52")));
 	const struct metric_template *adds = template_guide_of(db, gpudb_product(db, place_of("G715")));
 	const struct metric_template *const both[] = {own, adds};
 
-	(void)state;
 	for (unsigned i = 0; i < PRODUCTS; i++) {
 		bool added = db->products[i].family == FAMILY_VALHALL_JM;
 
@@ -268,9 +259,8 @@ static void expect_rows(const char *templates, const char *want)
 	gpudb_free(own);
 }
 
-static void titles_and_units_of_the_guide_come_before_the_metrics_own(void **state)
+TEST(titles_and_units_of_the_guide_come_before_the_metrics_own)
 {
-	(void)state;
 	expect_rows(
 		"template T\n  for Bifrost,Valhall-JM\nsection 1 S\nchart 1.1 X\n"
 		"  1.1.1 MaliA\n  1.1.2 MaliB | Other\n  1.1.3 MaliC | | percent\n  1.1.4 MaliD | Third | "
@@ -278,9 +268,8 @@ static void titles_and_units_of_the_guide_come_before_the_metrics_own(void **sta
 		"1.1.1 S/X/A cycles\n1.1.2 S/X/Other cycles\n1.1.3 S/X/C percent\n1.1.4 S/X/Third bytes\n");
 }
 
-static void additions_follow_their_chart_their_section_or_the_end(void **state)
+TEST(additions_follow_their_chart_their_section_or_the_end)
 {
-	(void)state;
 	expect_rows("template T\n  for Valhall-JM\n  adds Valhall-JM U\n"
 		    "section 1 S\nchart 1.1 X\n  1.1.1 MaliA\n  1.1.2 MaliZ\nchart 1.2 Y\n  1.2.1 MaliB\n"
 		    "section 2 R\nchart 2.1 X\n  2.1.1 MaliZ\n"
@@ -293,18 +282,16 @@ static void additions_follow_their_chart_their_section_or_the_end(void **state)
 		    "Q/X/E cycles\n");
 }
 
-static void a_metric_that_is_there_already_is_not_added_again(void **state)
+TEST(a_metric_that_is_there_already_is_not_added_again)
 {
-	(void)state;
 	expect_rows(
 		"template T\n  for Valhall-JM\n  adds Valhall-JM U\nsection 1 S\nchart 1.1 X\n  1.1.1 MaliA\n"
 		"template U\nsection 2 P\nchart 2.1 X\n  2.1.1 MaliA\n  2.1.2 MaliZ / MaliA\n",
 		"1.1.1 S/X/A cycles\n");
 }
 
-static void other_families_get_no_additions(void **state)
+TEST(other_families_get_no_additions)
 {
-	(void)state;
 	expect_rows(
 		"template T\n  for Valhall-JM\n  adds Bifrost U\nsection 1 S\nchart 1.1 X\n  1.1.1 MaliA\n"
 		"template U\nsection 1 S\nchart 1.1 X\n  1.1.1 MaliB\n",
@@ -312,15 +299,14 @@ static void other_families_get_no_additions(void **state)
 	expect_rows("template T\n  for Bifrost\nsection 1 S\nchart 1.1 X\n  1.1.1 MaliA\n", "");
 }
 
-static void a_later_template_of_the_same_name_replaces_the_earlier(void **state)
+TEST(a_later_template_of_the_same_name_replaces_the_earlier)
 {
-	(void)state;
 	expect_rows("template T\n  for Valhall-JM\nsection 1 S\nchart 1.1 X\n  1.1.1 MaliA\n  1.1.2 MaliB\n"
 		    "template T\n  for Valhall-JM\nsection 4 P\nchart 4.1 Y\n  4.1.1 MaliC\n",
 		    "4.1.1 P/Y/C cycles\n");
 }
 
-static void malformed_templates_name_file_line_and_what_was_expected(void **state)
+TEST(malformed_templates_name_file_line_and_what_was_expected)
 {
 #define TEMPLATE "template T\nsection 1 S\n"
 	static const struct {
@@ -351,7 +337,6 @@ static void malformed_templates_name_file_line_and_what_was_expected(void **stat
 		{"template T\nsection 1 S\n  x y\n", "test:3: "},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		struct err err = {0};
 		struct gpudb *none =
@@ -364,9 +349,8 @@ static void malformed_templates_name_file_line_and_what_was_expected(void **stat
 
 /* ---- what people read ---- */
 
-static void every_metric_of_a_template_exists(void **state)
+TEST(every_metric_of_a_template_exists)
 {
-	(void)state;
 	for (unsigned i = 0; i < db->n_templates; i++)
 		for (unsigned k = 0; k < db->templates[i].n_rows; k++) {
 			struct span names = db->templates[i].rows[k].names;
@@ -390,9 +374,8 @@ static unsigned words(struct span rest)
 	return n;
 }
 
-static void every_metric_of_a_template_has_a_help_of_twenty_words(void **state)
+TEST(every_metric_of_a_template_has_a_help_of_twenty_words)
 {
-	(void)state;
 	for (unsigned i = 0; i < PRODUCTS; i++)
 		for (unsigned k = 0; k < views[i].n_rows; k++) {
 			const struct metric_def *def = views[i].rows[k].metric->def;
@@ -470,12 +453,11 @@ static bool are_rows(const struct metric_def *a, const struct metric_def *b)
 	return a->file == b->file && a->exprs && b->exprs && a->exprs->line == b->exprs->line;
 }
 
-static void no_two_helps_are_alike(void **state)
+TEST(no_two_helps_are_alike)
 {
 	AUTOFREE struct grams *all = xcalloc(db->n_metrics, sizeof(*all));
 	unsigned n = 0;
 
-	(void)state;
 	for (unsigned i = 0; i < db->n_metrics; i++)
 		if (words(db->metrics[i].help) >= 20)
 			grams_init(&all[n++], &db->metrics[i]);
@@ -487,26 +469,4 @@ static void no_two_helps_are_alike(void **state)
 					 overlap(&all[i], &all[k]));
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(the_templates_are_those_of_the_guides_row_by_row),
-		cmocka_unit_test(every_gpu_follows_the_template_of_its_family),
-		cmocka_unit_test(numbers_rise_and_none_is_given_twice),
-		cmocka_unit_test(rows_of_the_own_template_keep_their_numbers_and_gaps),
-		cmocka_unit_test(a_metric_that_a_gpu_does_not_have_leaves_a_gap),
-		cmocka_unit_test(the_first_alternative_that_a_gpu_has_is_taken_with_its_title),
-		cmocka_unit_test(a_valhall_jm_gpu_has_every_metric_of_both_templates_that_it_can),
-		cmocka_unit_test(titles_and_units_of_the_guide_come_before_the_metrics_own),
-		cmocka_unit_test(additions_follow_their_chart_their_section_or_the_end),
-		cmocka_unit_test(a_metric_that_is_there_already_is_not_added_again),
-		cmocka_unit_test(other_families_get_no_additions),
-		cmocka_unit_test(a_later_template_of_the_same_name_replaces_the_earlier),
-		cmocka_unit_test(malformed_templates_name_file_line_and_what_was_expected),
-		cmocka_unit_test(every_metric_of_a_template_exists),
-		cmocka_unit_test(every_metric_of_a_template_has_a_help_of_twenty_words),
-		cmocka_unit_test(no_two_helps_are_alike),
-	};
-
-	return cmocka_run_group_tests(tests, load_all, free_all);
-}
+TEST_GROUP(load_all, free_all)

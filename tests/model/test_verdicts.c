@@ -135,11 +135,10 @@ static const char *verdict_at(const struct gpudb *db, const struct metric_set *l
 	return name;
 }
 
-static void each_verdict_is_given_beyond_its_limit_and_not_before_it(void **state)
+TEST(each_verdict_is_given_beyond_its_limit_and_not_before_it)
 {
 	struct gpudb *db = load_shipped();
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
 		const struct gpu_product *product = rows[i].gpu[0] ? gpudb_by_name(db, rows[i].gpu) : NULL;
 		struct metric_set *like =
@@ -156,11 +155,10 @@ static void each_verdict_is_given_beyond_its_limit_and_not_before_it(void **stat
 	gpudb_free(db);
 }
 
-static void every_verdict_is_in_that_table(void **state)
+TEST(every_verdict_is_in_that_table)
 {
 	struct gpudb *db = load_shipped();
 
-	(void)state;
 	for (unsigned k = 0; k < db->n_findings; k++) {
 		bool found = db->findings[k].kind != FINDING_VERDICT;
 
@@ -173,7 +171,7 @@ static void every_verdict_is_in_that_table(void **state)
 	gpudb_free(db);
 }
 
-static void a_verdict_says_what_is_missing(void **state)
+TEST(a_verdict_says_what_is_missing)
 {
 	static const struct {
 		const char *with, *unknown, *missing;
@@ -184,7 +182,6 @@ static void a_verdict_says_what_is_missing(void **state)
 	struct gpudb *db = load_shipped();
 	struct metric_set *like = set_of_gpu(db, gpudb_by_name(db, "Mali-G715"), DEFINITIONS_CURRENT, false);
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		AUTO_STRBUF struct strbuf said = {0};
 		struct by_name t;
@@ -201,15 +198,4 @@ static void a_verdict_says_what_is_missing(void **state)
 	}
 	metric_set_free(like);
 	gpudb_free(db);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(each_verdict_is_given_beyond_its_limit_and_not_before_it),
-		cmocka_unit_test(every_verdict_is_in_that_table),
-		cmocka_unit_test(a_verdict_says_what_is_missing),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,16 +3,13 @@
 
 #include "base/alloc.h"
 #include "backends/registry.h"
+#include "tests/support/test.h"
 
 #include <fcntl.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include <cmocka.h>
 
 #define ARGS_MAX 12
 
@@ -46,7 +43,7 @@ static void write_config(const char *text)
 	fclose(f);
 }
 
-static void usage_error_names_what_and_what_to_try(void **state)
+TEST(usage_error_names_what_and_what_to_try)
 {
 	static const struct {
 		const char *words[ARGS_MAX];
@@ -211,7 +208,6 @@ static void usage_error_names_what_and_what_to_try(void **state)
 		{{"--force=yes"}, "--force: takes no argument"},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		struct options options;
 		struct err err;
@@ -226,7 +222,7 @@ static void usage_error_names_what_and_what_to_try(void **state)
 	}
 }
 
-static void an_option_that_would_change_nothing_is_refused(void **state)
+TEST(an_option_that_would_change_nothing_is_refused)
 {
 	static const struct {
 		const char *words[ARGS_MAX];
@@ -274,7 +270,6 @@ static void an_option_that_would_change_nothing_is_refused(void **state)
 		{{"on", "x", "record", "-f", "html"}, "--format: not html: a log is"},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		struct options options;
 		struct err err = {0};
@@ -286,7 +281,7 @@ static void an_option_that_would_change_nothing_is_refused(void **state)
 	}
 }
 
-static void a_limit_is_named_by_the_message_that_meets_it(void **state)
+TEST(a_limit_is_named_by_the_message_that_meets_it)
 {
 	static const struct {
 		const char *command;
@@ -298,7 +293,6 @@ static void a_limit_is_named_by_the_message_that_meets_it(void **state)
 		     {"report", 101, "report: 101 files: expected 100 at most"},
 		     {"export", 10001, "export: 10001 files: expected 10000 at most"}};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		AUTOFREE char **words = xcalloc(cases[i].n + 4, sizeof(*words));
 		static char program[] = "malitop", name[] = "x.mlog";
@@ -318,12 +312,11 @@ static void a_limit_is_named_by_the_message_that_meets_it(void **state)
 	}
 }
 
-static void defaults_are_those_of_the_contract(void **state)
+TEST(defaults_are_those_of_the_contract)
 {
 	struct options o;
 	struct err err;
 
-	(void)state;
 	assert_int_equal(parse_text(&o, (const char *const[]){NULL}, &err), EXIT_DONE);
 	assert_int_equal(o.command, COMMAND_LIVE);
 	assert_int_equal(o.interval_ns, 100000000);
@@ -343,7 +336,7 @@ static void defaults_are_those_of_the_contract(void **state)
 	options_fini(&o);
 }
 
-static void options_reach_their_fields(void **state)
+TEST(options_reach_their_fields)
 {
 	static const char *const words[] = {
 		"record", "-o", "a.txt", "-fjsonl", "-i1ms", "--demo=raytracing", "--per-core", "-d",
@@ -351,7 +344,6 @@ static void options_reach_their_fields(void **state)
 	struct options o;
 	struct err err;
 
-	(void)state;
 	if (parse_text(&o, words, &err) != EXIT_DONE)
 		fail_msg("%s", err.text);
 	assert_int_equal(o.command, COMMAND_RECORD);
@@ -366,12 +358,11 @@ static void options_reach_their_fields(void **state)
 	options_fini(&o);
 }
 
-static void optional_arguments_have_their_defaults(void **state)
+TEST(optional_arguments_have_their_defaults)
 {
 	struct options o;
 	struct err err;
 
-	(void)state;
 	assert_int_equal(parse_text(&o, (const char *const[]){"--once", "--demo", NULL}, &err), EXIT_DONE);
 	assert_int_equal(o.once.w, 100);
 	assert_int_equal(o.once.h, 30);
@@ -379,14 +370,13 @@ static void optional_arguments_have_their_defaults(void **state)
 	options_fini(&o);
 }
 
-static void log_format_is_by_extension(void **state)
+TEST(log_format_is_by_extension)
 {
 	static const struct {
 		const char *file;
 		enum output_format format;
 	} cases[] = {{"x.csv", FORMAT_CSV}, {"dir.csv/x.jsonl", FORMAT_JSONL}, {"a.b.csv", FORMAT_CSV}};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		struct options o;
 		struct err err;
@@ -398,7 +388,7 @@ static void log_format_is_by_extension(void **state)
 	}
 }
 
-static void stat_has_defaults_of_its_own(void **state)
+TEST(stat_has_defaults_of_its_own)
 {
 	static const struct {
 		const char *words[ARGS_MAX];
@@ -419,7 +409,6 @@ static void stat_has_defaults_of_its_own(void **state)
 		{{"stat", "-d", "3s"}, "-", FORMAT_TABLE, 1000000000, true},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		struct options o;
 		struct err err;
@@ -435,14 +424,13 @@ static void stat_has_defaults_of_its_own(void **state)
 	}
 }
 
-static void events_in_braces_are_one_group(void **state)
+TEST(events_in_braces_are_one_group)
 {
 	static const char *const names[] = {"cycles", "r8:u", "cpu/event=1,umask=2/:u", "r1b", "r9", "ra"};
 	static const unsigned groups[] = {0, 1, 1, 0, 2, 2};
 	struct options o;
 	struct err err;
 
-	(void)state;
 	assert_int_equal(
 		parse_text(&o,
 			   (const char *const[]){"stat", "-e", "cycles,{r8,cpu/event=1,umask=2/}:u,r1b", "-e",
@@ -461,12 +449,11 @@ static void events_in_braces_are_one_group(void **state)
 	options_fini(&o);
 }
 
-static void scope_and_events_reach_their_fields(void **state)
+TEST(scope_and_events_reach_their_fields)
 {
 	struct options o;
 	struct err err;
 
-	(void)state;
 	assert_int_equal(
 		parse_text(&o,
 			   (const char *const[]){"stat", "-e", "cycles",
@@ -489,13 +476,12 @@ static void scope_and_events_reach_their_fields(void **state)
 	options_fini(&o);
 }
 
-static void eval_takes_options_after_its_file_and_standard_input(void **state)
+TEST(eval_takes_options_after_its_file_and_standard_input)
 {
 	static const char *const cases[][6] = {{"eval", "--gpu", "G52", "-", "--definitions=guide"},
 					       {"eval", "-", "--definitions", "guide", "--gpu=G52"},
 					       {"--gpu=G52", "eval", "--definitions", "guide", "-"}};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		struct options o;
 		struct err err;
@@ -508,12 +494,11 @@ static void eval_takes_options_after_its_file_and_standard_input(void **state)
 	}
 }
 
-static void refresh_is_never_under_the_interval(void **state)
+TEST(refresh_is_never_under_the_interval)
 {
 	struct options o;
 	struct err err;
 
-	(void)state;
 	assert_int_equal(parse_text(&o, (const char *const[]){"-i", "2s", NULL}, &err), EXIT_DONE);
 	assert_int_equal(o.refresh_ns, 2000000000);
 	options_fini(&o);
@@ -527,7 +512,7 @@ static void refresh_is_never_under_the_interval(void **state)
 	write_config("");
 }
 
-static void demo_is_the_simulator_beside_the_cpu(void **state)
+TEST(demo_is_the_simulator_beside_the_cpu)
 {
 	static const struct {
 		const char *words[4], *list;
@@ -536,7 +521,6 @@ static void demo_is_the_simulator_beside_the_cpu(void **state)
 		     {{"-b", "sim"}, "sim"},
 		     {{NULL}, NULL}};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		AUTO_STRBUF struct strbuf buf = {0};
 		struct options o;
@@ -553,12 +537,11 @@ static void demo_is_the_simulator_beside_the_cpu(void **state)
 	}
 }
 
-static void command_line_wins_over_the_file(void **state)
+TEST(command_line_wins_over_the_file)
 {
 	struct options o;
 	struct err err;
 
-	(void)state;
 	write_config("\xef\xbb\xbf# mine\noptions\n  interval 20ms\n  view 2\n  ascii yes\n  resolution "
 		     "1280x720\n  "
 		     "gpudb /one\n");
@@ -577,7 +560,7 @@ static void command_line_wins_over_the_file(void **state)
 	write_config("");
 }
 
-static void wrong_configuration_names_file_and_line(void **state)
+TEST(wrong_configuration_names_file_and_line)
 {
 	static const struct {
 		const char *text, *message;
@@ -601,7 +584,6 @@ static void wrong_configuration_names_file_and_line(void **state)
 		{"  ascii yes\n", "config:1: field without a stanza"},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		struct options o;
 		struct err err;
@@ -615,26 +597,24 @@ static void wrong_configuration_names_file_and_line(void **state)
 	write_config("");
 }
 
-static void configuration_that_was_asked_for_must_exist(void **state)
+TEST(configuration_that_was_asked_for_must_exist)
 {
 	struct options o;
 	struct err err;
 
-	(void)state;
 	assert_int_equal(parse_text(&o, (const char *const[]){"--config", "/nowhere/config", NULL}, &err),
 			 EXIT_FAILED);
 	assert_non_null(strstr(err.text, "/nowhere/config"));
 	options_fini(&o);
 }
 
-static void printed_configuration_reads_back(void **state)
+TEST(printed_configuration_reads_back)
 {
 	AUTO_STRBUF struct strbuf once = {0};
 	AUTO_STRBUF struct strbuf twice = {0};
 	struct options o;
 	struct err err;
 
-	(void)state;
 	if (parse_text(&o,
 		       (const char *const[]){"-i", "1.5ms", "--fps=59.94", "--gpudb", "/db", "-b", "proc",
 					     "--print-config", NULL},
@@ -657,7 +637,7 @@ static void printed_configuration_reads_back(void **state)
 }
 
 /* Every option that may be in the file, with a value that is not its default. */
-static void every_option_but_four_can_be_in_the_file(void **state)
+TEST(every_option_but_four_can_be_in_the_file)
 {
 	static const char text[] =
 		"options\n  backend proc\n  demo idle\n  gpu g52\n  device /dev/mali0\n  interval 20ms\n"
@@ -673,7 +653,6 @@ static void every_option_but_four_can_be_in_the_file(void **state)
 	struct options o;
 	struct err err;
 
-	(void)state;
 	write_config(text);
 	if (parse_text(&o, (const char *const[]){"--print-config", NULL}, &err) != EXIT_DONE)
 		fail_msg("%s", err.text);
@@ -702,12 +681,11 @@ static void every_option_but_four_can_be_in_the_file(void **state)
 }
 
 /* What the file says for other commands changes nothing. */
-static void options_of_other_commands_are_ignored(void **state)
+TEST(options_of_other_commands_are_ignored)
 {
 	struct options o;
 	struct err err;
 
-	(void)state;
 	write_config("options\n  speed 2\n  repeat 3\n  format csv\n  fail-on warning\n  findings yes\n");
 	assert_int_equal(parse_text(&o, (const char *const[]){NULL}, &err), EXIT_DONE);
 	assert_false(o.findings);
@@ -722,7 +700,7 @@ static void options_of_other_commands_are_ignored(void **state)
 	write_config("");
 }
 
-static void one_option_is_changed_and_all_other_lines_stay(void **state)
+TEST(one_option_is_changed_and_all_other_lines_stay)
 {
 	static const struct {
 		const char *before, *after;
@@ -738,7 +716,6 @@ static void one_option_is_changed_and_all_other_lines_stay(void **state)
 		 "options\n  theme        mono\n  fps 30\nunknown\n  theme 5\n"},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		AUTO_STRBUF struct strbuf out = {0};
 
@@ -747,7 +724,7 @@ static void one_option_is_changed_and_all_other_lines_stay(void **state)
 	}
 }
 
-static void a_metric_is_added_to_the_own_charts_once_and_the_rest_stays(void **state)
+TEST(a_metric_is_added_to_the_own_charts_once_and_the_rest_stays)
 {
 	static const struct {
 		const char *before, *after; /* NULL: it is there already */
@@ -765,7 +742,6 @@ static void a_metric_is_added_to_the_own_charts_once_and_the_rest_stays(void **s
 		{"chart my-metrics\n  series  Two | label\n", NULL},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		AUTO_STRBUF struct strbuf out = {0};
 		bool added = options_own_edit(span_of(cases[i].before), "Two", &out);
@@ -776,24 +752,22 @@ static void a_metric_is_added_to_the_own_charts_once_and_the_rest_stays(void **s
 	}
 }
 
-static void own_charts_without_a_home_are_an_error(void **state)
+TEST(own_charts_without_a_home_are_an_error)
 {
 	const struct options options = {.own_view = NULL};
 	struct err err;
 	bool added;
 
-	(void)state;
 	assert_false(options_own_add(&options, "Two", &added, &err));
 	assert_string_equal(err.text, "own charts: no place for them: set HOME");
 }
 
 /* The configuration may have scenarios, too. */
-static void a_scenario_of_the_users_own_can_be_named(void **state)
+TEST(a_scenario_of_the_users_own_can_be_named)
 {
 	struct options options = {0};
 	struct err err;
 
-	(void)state;
 	write_config("scenario mine\n  pass p: compute 1 blur\n  phase a: seconds 1\n");
 	if (parse_text(&options, (const char *const[]){"--demo=mine", NULL}, &err) != EXIT_DONE)
 		fail_msg("%s", err.text);
@@ -804,7 +778,7 @@ static void a_scenario_of_the_users_own_can_be_named(void **state)
 	write_config("");
 }
 
-static void help_of_a_command_shows_its_options_only(void **state)
+TEST(help_of_a_command_shows_its_options_only)
 {
 	static const char *const words[COMMAND_COUNT][3] = {
 		[COMMAND_LIVE] = {"--help"},
@@ -823,7 +797,6 @@ static void help_of_a_command_shows_its_options_only(void **state)
 		[COMMAND_ON] = {"on", "--help"},
 	};
 
-	(void)state;
 	for (unsigned c = 0; c < COMMAND_COUNT; c++) {
 		AUTO_STRBUF struct strbuf out = {0};
 		struct options o;
@@ -853,9 +826,8 @@ static void help_of_a_command_shows_its_options_only(void **state)
 	}
 }
 
-static void help_of_a_command_speaks_of_no_other(void **state)
+TEST(help_of_a_command_speaks_of_no_other)
 {
-	(void)state;
 	for (unsigned c = COMMAND_LIVE + 1; c < COMMAND_COUNT; c++) {
 		AUTO_STRBUF struct strbuf out = {0};
 		struct options o;
@@ -894,13 +866,12 @@ static void join_lines(char *text)
 	*to = 0;
 }
 
-static void help_names_scenarios_guides_and_themes_from_their_own_tables(void **state)
+TEST(help_names_scenarios_guides_and_themes_from_their_own_tables)
 {
 	AUTO_STRBUF struct strbuf out = {0}, names = {0};
 	struct options o;
 	struct err err;
 
-	(void)state;
 	assert_int_equal(parse_text(&o, (const char *const[]){"--help", NULL}, &err), EXIT_DONE);
 	options_help(&o, &out);
 	join_lines(out.p);
@@ -916,13 +887,12 @@ static void help_names_scenarios_guides_and_themes_from_their_own_tables(void **
 	options_fini(&o);
 }
 
-static void help_names_the_backends_of_this_build(void **state)
+TEST(help_names_the_backends_of_this_build)
 {
 	AUTO_STRBUF struct strbuf out = {0};
 	struct options o;
 	struct err err;
 
-	(void)state;
 	assert_int_equal(parse_text(&o, (const char *const[]){"help", NULL}, &err), EXIT_DONE);
 	options_help(&o, &out);
 	for (unsigned i = 0; registry[i]; i++)
@@ -931,7 +901,7 @@ static void help_names_the_backends_of_this_build(void **state)
 	options_fini(&o);
 }
 
-static void a_gpu_that_is_unknown_names_those_that_are_like_it(void **state)
+TEST(a_gpu_that_is_unknown_names_those_that_are_like_it)
 {
 	static const struct {
 		const char *name, *message;
@@ -945,7 +915,6 @@ static void a_gpu_that_is_unknown_names_those_that_are_like_it(void **state)
 	struct gpudb *db;
 	struct err err;
 
-	(void)state;
 	db = gpudb_load(NULL, 0, &err);
 	assert_non_null(db);
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
@@ -959,9 +928,8 @@ static void a_gpu_that_is_unknown_names_those_that_are_like_it(void **state)
 	gpudb_free(db);
 }
 
-static void every_option_of_this_version_is_complete(void **state)
+TEST(every_option_of_this_version_is_complete)
 {
-	(void)state;
 	for (const struct option_row *row = option_rows; row->name; row++) {
 		for (const struct option_row *other = option_rows; other != row; other++) {
 			assert_string_not_equal(row->name, other->name);
@@ -972,11 +940,10 @@ static void every_option_of_this_version_is_complete(void **state)
 	}
 }
 
-static int make_config_dir(void **state)
+FIXTURE(make_config_dir)
 {
 	AUTOFREE char *sub = NULL;
 
-	(void)state;
 	snprintf(config_dir, sizeof(config_dir), "/tmp/malitop-options.XXXXXX");
 	if (!mkdtemp(config_dir))
 		return -1;
@@ -984,47 +951,11 @@ static int make_config_dir(void **state)
 	return setenv("XDG_CONFIG_HOME", config_dir, 1) || system(sub);
 }
 
-static int remove_config_dir(void **state)
+FIXTURE(remove_config_dir)
 {
 	AUTOFREE char *command = xasprintf("rm -r %s", config_dir);
 
-	(void)state;
 	return system(command);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(usage_error_names_what_and_what_to_try),
-		cmocka_unit_test(an_option_that_would_change_nothing_is_refused),
-		cmocka_unit_test(a_limit_is_named_by_the_message_that_meets_it),
-		cmocka_unit_test(defaults_are_those_of_the_contract),
-		cmocka_unit_test(options_reach_their_fields),
-		cmocka_unit_test(optional_arguments_have_their_defaults),
-		cmocka_unit_test(log_format_is_by_extension),
-		cmocka_unit_test(stat_has_defaults_of_its_own),
-		cmocka_unit_test(scope_and_events_reach_their_fields),
-		cmocka_unit_test(events_in_braces_are_one_group),
-		cmocka_unit_test(eval_takes_options_after_its_file_and_standard_input),
-		cmocka_unit_test(refresh_is_never_under_the_interval),
-		cmocka_unit_test(demo_is_the_simulator_beside_the_cpu),
-		cmocka_unit_test(command_line_wins_over_the_file),
-		cmocka_unit_test(wrong_configuration_names_file_and_line),
-		cmocka_unit_test(configuration_that_was_asked_for_must_exist),
-		cmocka_unit_test(printed_configuration_reads_back),
-		cmocka_unit_test(every_option_but_four_can_be_in_the_file),
-		cmocka_unit_test(options_of_other_commands_are_ignored),
-		cmocka_unit_test(one_option_is_changed_and_all_other_lines_stay),
-		cmocka_unit_test(a_metric_is_added_to_the_own_charts_once_and_the_rest_stays),
-		cmocka_unit_test(own_charts_without_a_home_are_an_error),
-		cmocka_unit_test(a_scenario_of_the_users_own_can_be_named),
-		cmocka_unit_test(help_of_a_command_shows_its_options_only),
-		cmocka_unit_test(help_of_a_command_speaks_of_no_other),
-		cmocka_unit_test(help_names_scenarios_guides_and_themes_from_their_own_tables),
-		cmocka_unit_test(help_names_the_backends_of_this_build),
-		cmocka_unit_test(a_gpu_that_is_unknown_names_those_that_are_like_it),
-		cmocka_unit_test(every_option_of_this_version_is_complete),
-	};
-
-	return cmocka_run_group_tests(tests, make_config_dir, remove_config_dir);
-}
+TEST_GROUP(make_config_dir, remove_config_dir)

@@ -1,15 +1,11 @@
 /* The longest frames, and what is said of them. */
 #include "base/alloc.h"
 #include "passes/frame_stats.h"
+#include "tests/support/test.h"
 
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #define FRAMES 10000
 
@@ -39,12 +35,11 @@ static struct frame_stats *usual_frames(const struct frame_facts *instead)
 	return s;
 }
 
-static void one_long_frame_of_ten_thousand_is_found(void **state)
+TEST(one_long_frame_of_ten_thousand_is_found)
 {
 	struct frame_facts frame = usual_frame(4711);
 	struct frame_stats *s;
 
-	(void)state;
 	frame.ms = 304;
 	s = usual_frames(&frame);
 	assert_int_equal(s->times.n, FRAMES);
@@ -57,12 +52,11 @@ static void one_long_frame_of_ten_thousand_is_found(void **state)
 }
 
 /* Each millionth of a time that has one is found with less than 1 % of error. */
-static void percentiles_are_less_than_one_percent_off(void **state)
+TEST(percentiles_are_less_than_one_percent_off)
 {
 	static const double times[] = {0.001, 0.25, 0.3, 1,    7.77,  16.6,
 				       33.4,  99.9, 304, 4321, 65000, 3600000};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(times); i++) {
 		struct frame_times *t = xcalloc(1, sizeof(*t));
 
@@ -74,7 +68,7 @@ static void percentiles_are_less_than_one_percent_off(void **state)
 	}
 }
 
-static void a_long_frame_has_a_cause(void **state)
+TEST(a_long_frame_has_a_cause)
 {
 	static const struct {
 		const char *what;
@@ -93,7 +87,6 @@ static void a_long_frame_has_a_cause(void **state)
 	struct frame_stats *s = usual_frames(NULL);
 	char text[FRAME_CAUSE_TEXT];
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		struct frame_facts f = usual_frame(1);
 
@@ -109,12 +102,11 @@ static void a_long_frame_has_a_cause(void **state)
 }
 
 /* The cursor of a still screen blinks every 667 ms; then it scrolls, and one frame is late. */
-static void frames_of_a_still_screen_come_after_late_ones(void **state)
+TEST(frames_of_a_still_screen_come_after_late_ones)
 {
 	struct frame_stats *s = xcalloc(1, sizeof(*s));
 	char text[FRAME_CAUSE_TEXT];
 
-	(void)state;
 	for (unsigned i = 1; i <= 400; i++) {
 		struct frame_facts f = usual_frame(i);
 
@@ -138,7 +130,7 @@ static void frames_of_a_still_screen_come_after_late_ones(void **state)
 	free(s);
 }
 
-static void a_renderer_on_the_cpu_is_known_by_its_device_or_name(void **state)
+TEST(a_renderer_on_the_cpu_is_known_by_its_device_or_name)
 {
 	static const struct {
 		const char *driver;
@@ -152,7 +144,6 @@ static void a_renderer_on_the_cpu_is_known_by_its_device_or_name(void **state)
 		     {" (CPU)", true, ""},
 		     {"", false, ""}};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		char driver[PASS_NAME_TEXT];
 
@@ -160,17 +151,4 @@ static void a_renderer_on_the_cpu_is_known_by_its_device_or_name(void **state)
 		assert_int_equal(pass_driver_is_software(driver), cases[i].is_software);
 		assert_string_equal(driver, cases[i].name);
 	}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(one_long_frame_of_ten_thousand_is_found),
-		cmocka_unit_test(percentiles_are_less_than_one_percent_off),
-		cmocka_unit_test(a_long_frame_has_a_cause),
-		cmocka_unit_test(frames_of_a_still_screen_come_after_late_ones),
-		cmocka_unit_test(a_renderer_on_the_cpu_is_known_by_its_device_or_name),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,14 +2,10 @@
  * slowest ones. */
 #include "base/alloc.h"
 #include "passes/frame_stats.h"
+#include "tests/support/test.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #define US 1000ll
 #define MS (1000 * US)
@@ -37,13 +33,12 @@ static struct sample *sample_of(int64_t begin_ns, const unsigned *ms, unsigned n
 	return sample;
 }
 
-static void frames_over_the_budget_are_late(void **state)
+TEST(frames_over_the_budget_are_late)
 {
 	static const unsigned ms[] = {10, 40, 16, 10, 17, 30, 12};
 	AUTOFREE struct sample *sample = sample_of(1000 * MS, ms, ARRAY_LEN(ms));
 	struct late_frames late = {0};
 
-	(void)state;
 	late_frames_add(&late, sample, 0, INT64_MAX);
 	assert_int_equal(late.n, 7);
 	assert_true(late_frames_keep(&late, BUDGET_MS) == 0.087);
@@ -54,13 +49,12 @@ static void frames_over_the_budget_are_late(void **state)
 	late_frames_fini(&late);
 }
 
-static void of_frames_that_are_mostly_late_the_slowest_count(void **state)
+TEST(of_frames_that_are_mostly_late_the_slowest_count)
 {
 	unsigned ms[100];
 	AUTOFREE struct sample *sample = NULL;
 	struct late_frames late = {0};
 
-	(void)state;
 	for (unsigned i = 0; i < ARRAY_LEN(ms); i++)
 		ms[i] = i % 33 == 7 ? 90 : 30;
 	sample = sample_of(1000 * MS, ms, ARRAY_LEN(ms));
@@ -70,13 +64,12 @@ static void of_frames_that_are_mostly_late_the_slowest_count(void **state)
 	late_frames_fini(&late);
 }
 
-static void only_the_time_that_is_shown_counts(void **state)
+TEST(only_the_time_that_is_shown_counts)
 {
 	static const unsigned ms[] = {40, 40, 10, 10, 10, 10, 40};
 	AUTOFREE struct sample *sample = sample_of(1000 * MS, ms, ARRAY_LEN(ms));
 	struct late_frames late = {0};
 
-	(void)state;
 	late_frames_add(&late, sample, 1040 * MS, 1120 * MS);
 	assert_int_equal(late.n, 5);
 	late_frames_keep(&late, BUDGET_MS);
@@ -86,14 +79,13 @@ static void only_the_time_that_is_shown_counts(void **state)
 }
 
 /* A log may hold any times; two applications may show frames at once. */
-static void spans_never_overlap(void **state)
+TEST(spans_never_overlap)
 {
 	static const unsigned one[] = {40, 40}, other[] = {50, 50};
 	AUTOFREE struct sample *first = sample_of(1000 * MS, one, 2),
 			       *second = sample_of(1020 * MS, other, 2);
 	struct late_frames late = {0};
 
-	(void)state;
 	late_frames_add(&late, first, 0, INT64_MAX);
 	late_frames_add(&late, second, 0, INT64_MAX);
 	late_frames_add(&late, first, 0, INT64_MAX);
@@ -102,29 +94,15 @@ static void spans_never_overlap(void **state)
 	late_frames_fini(&late);
 }
 
-static void without_a_budget_no_frame_is_late(void **state)
+TEST(without_a_budget_no_frame_is_late)
 {
 	static const unsigned ms[] = {10, 400};
 	AUTOFREE struct sample *sample = sample_of(1000 * MS, ms, 2);
 	struct late_frames late = {0};
 
-	(void)state;
 	assert_true(late_frames_keep(&late, BUDGET_MS) == 0); /* no frames at all */
 	late_frames_add(&late, sample, 0, INT64_MAX);
 	assert_true(late_frames_keep(&late, 0) == 0);
 	assert_int_equal(late.n, 0);
 	late_frames_fini(&late);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(frames_over_the_budget_are_late),
-		cmocka_unit_test(of_frames_that_are_mostly_late_the_slowest_count),
-		cmocka_unit_test(only_the_time_that_is_shown_counts),
-		cmocka_unit_test(spans_never_overlap),
-		cmocka_unit_test(without_a_budget_no_frame_is_late),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,14 +2,10 @@
  * and no numbers of a log do harm. */
 #include "base/alloc.h"
 #include "passes/frame_stats.h"
+#include "tests/support/test.h"
 
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #define US 1000ll
 #define END (5000000 * US)
@@ -52,13 +48,12 @@ static void finish_sample(struct pass_records *records, struct sample *sample, u
 	sample->n_more = (uint16_t)pass_records_finish(records, END, sample->value + sample->n_values, room);
 }
 
-static void every_frame_comes_back_with_its_neighbours_and_regions(void **state)
+TEST(every_frame_comes_back_with_its_neighbours_and_regions)
 {
 	AUTOFREE struct pass_records *records = xcalloc(1, sizeof(*records));
 	AUTOFREE struct sample *sample = sample_new();
 	struct pass_frame frame;
 
-	(void)state;
 	for (unsigned i = 0; i < 3; i++)
 		assert_true(add_frame(records, 70 + i, END - 40000 * US + i * 10000 * US, 2));
 	add_region(records, END - 29000 * US);
@@ -82,13 +77,12 @@ static void every_frame_comes_back_with_its_neighbours_and_regions(void **state)
 	assert_int_equal(frame.n, 0);
 }
 
-static void what_finds_no_room_is_counted(void **state)
+TEST(what_finds_no_room_is_counted)
 {
 	AUTOFREE struct pass_records *records = xcalloc(1, sizeof(*records));
 	AUTOFREE struct sample *sample = sample_new();
 	unsigned n = 0;
 
-	(void)state;
 	while (add_frame(records, n, END, 100))
 		n++;
 	assert_int_equal(n, PASS_RECORDS_WORDS / (RECORD_FRAME_WORDS + 100 * RECORD_PASS_WORDS));
@@ -102,7 +96,7 @@ static void what_finds_no_room_is_counted(void **state)
 	assert_int_equal(sample->n_more, 0);
 }
 
-static void reading_stops_at_what_cannot_be(void **state)
+TEST(reading_stops_at_what_cannot_be)
 {
 	static const struct {
 		const char *what;
@@ -128,7 +122,6 @@ static void reading_stops_at_what_cannot_be(void **state)
 	struct pass_record record;
 	unsigned at;
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		sample->n_more = (uint16_t)cases[i].n;
 		memcpy(sample->value + 2, cases[i].words, cases[i].n * sizeof(uint64_t));
@@ -145,7 +138,7 @@ static void reading_stops_at_what_cannot_be(void **state)
 }
 
 /* A log of earlier versions has frames without CPU and GPU times. */
-static void an_old_frame_has_what_it_had(void **state)
+TEST(an_old_frame_has_what_it_had)
 {
 	AUTOFREE struct sample *sample = sample_new();
 	struct pass_record record;
@@ -155,7 +148,6 @@ static void an_old_frame_has_what_it_had(void **state)
 	struct frame_window window = {.n = 0};
 	unsigned at = 0;
 
-	(void)state;
 	sample->n_more = 13;
 	memcpy(sample->value + 2,
 	       (uint64_t[]){RECORD_OLD_FRAME, 5, 20000, 16000, 0, 1000, 2, 1, 0, 4000, 2, 4000, 5000}, 104);
@@ -168,7 +160,7 @@ static void an_old_frame_has_what_it_had(void **state)
 }
 
 /* Frames of 10 and, as the fourth, of 40 ms, with a region between. */
-static void passes_of_late_frames_and_their_neighbours_can_be_kept_alone(void **state)
+TEST(passes_of_late_frames_and_their_neighbours_can_be_kept_alone)
 {
 	static const unsigned passes[] = {0, 0, 2, 2, 2, 0};
 	AUTOFREE struct pass_records *records = xcalloc(1, sizeof(*records));
@@ -176,7 +168,6 @@ static void passes_of_late_frames_and_their_neighbours_can_be_kept_alone(void **
 	struct pass_record record;
 	unsigned at = 0, n = 0;
 
-	(void)state;
 	for (unsigned i = 0; i < ARRAY_LEN(passes); i++) {
 		assert_true(add_frame(records, 70 + i, END - 90000 * US + i * 10000 * US, 2));
 		if (i == 3)
@@ -195,7 +186,7 @@ static void passes_of_late_frames_and_their_neighbours_can_be_kept_alone(void **
 	assert_int_equal(at, thin->n_more);
 }
 
-static void a_name_comes_back_printable_and_cut(void **state)
+TEST(a_name_comes_back_printable_and_cut)
 {
 	static const struct {
 		const char *name, *text, *back;
@@ -207,25 +198,10 @@ static void a_name_comes_back_printable_and_cut(void **state)
 	AUTOFREE struct sample *sample = sample_new();
 	AUTOFREE struct pass_names *names = xcalloc(1, sizeof(*names));
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		sample->n_more = (uint16_t)pass_record_name(7, cases[i].text, sample->value + 2);
 		pass_names_take(names, sample);
 		if (strcmp(names->text[7], cases[i].back) != 0)
 			fail_msg("a name %s: '%s'", cases[i].name, names->text[7]);
 	}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(an_old_frame_has_what_it_had),
-		cmocka_unit_test(passes_of_late_frames_and_their_neighbours_can_be_kept_alone),
-		cmocka_unit_test(a_name_comes_back_printable_and_cut),
-		cmocka_unit_test(every_frame_comes_back_with_its_neighbours_and_regions),
-		cmocka_unit_test(what_finds_no_room_is_counted),
-		cmocka_unit_test(reading_stops_at_what_cannot_be),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

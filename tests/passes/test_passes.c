@@ -4,15 +4,11 @@
 static void pause_writer(unsigned point);
 #define PASSES_PAUSE(point) pause_writer(point)
 #include "passes/passes_reader.h"
+#include "tests/support/test.h"
 
 #include <pthread.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdatomic.h>
-#include <stddef.h>
 #include <stdlib.h>
-
-#include <cmocka.h>
 
 #define NOW 1000000000000ll
 
@@ -45,7 +41,7 @@ static void assert_next(struct passes_reader *reader, uint64_t frame)
 	assert_int_equal(e.dispatches, (uint32_t)frame);
 }
 
-static void every_field_of_an_event_arrives(void **state)
+TEST(every_field_of_an_event_arrives)
 {
 	static const struct passes_event events[] = {
 		{.type = PASSES_PASS,
@@ -89,7 +85,6 @@ static void every_field_of_an_event_arrives(void **state)
 	struct passes_reader reader;
 	struct passes_event e;
 
-	(void)state;
 	assert_true(passes_reader_init(&reader, memory, PASSES_BYTES, NULL));
 	for (size_t i = 0; i < sizeof(events) / sizeof(events[0]); i++) {
 		passes_write(memory, &events[i]);
@@ -100,13 +95,12 @@ static void every_field_of_an_event_arrives(void **state)
 	assert_int_equal(reader.invalid + reader.torn + reader.overwritten, 0);
 }
 
-static void a_reader_begins_with_what_the_ring_still_holds(void **state)
+TEST(a_reader_begins_with_what_the_ring_still_holds)
 {
 	AUTOFREE uint64_t *memory = memory_new();
 	struct passes_event e = pass_of(1);
 	struct passes_reader reader;
 
-	(void)state;
 	passes_write(memory, &e);
 	assert_true(passes_reader_init(&reader, memory, PASSES_BYTES, NULL));
 	assert_next(&reader, 1);
@@ -117,13 +111,12 @@ static void a_reader_begins_with_what_the_ring_still_holds(void **state)
 	assert_int_equal(reader.overwritten, 0);
 }
 
-static void events_that_are_written_together_come_in_order(void **state)
+TEST(events_that_are_written_together_come_in_order)
 {
 	AUTOFREE uint64_t *memory = memory_new();
 	struct passes_event e[3] = {pass_of(1), pass_of(2), pass_of(3)};
 	struct passes_reader reader;
 
-	(void)state;
 	assert_true(passes_reader_init(&reader, memory, PASSES_BYTES, NULL));
 	passes_write_all(memory, e, 3);
 	passes_write(memory, &e[0]);
@@ -133,14 +126,13 @@ static void events_that_are_written_together_come_in_order(void **state)
 	assert_false(passes_reader_next(&reader, NOW, &e[0]));
 }
 
-static void an_overtaken_reader_counts_what_it_missed(void **state)
+TEST(an_overtaken_reader_counts_what_it_missed)
 {
 	AUTOFREE uint64_t *memory = memory_new();
 	struct passes_reader reader;
 	struct passes_event e;
 	uint64_t n = 0;
 
-	(void)state;
 	assert_true(passes_reader_init(&reader, memory, PASSES_BYTES, NULL));
 	for (uint64_t i = 0; i < PASSES_RING + 1000; i++) {
 		e = pass_of(i);
@@ -154,13 +146,12 @@ static void an_overtaken_reader_counts_what_it_missed(void **state)
 }
 
 /* A writer that dies in the middle of an event leaves its lock odd. */
-static void an_event_that_stays_incomplete_is_skipped_after_a_while(void **state)
+TEST(an_event_that_stays_incomplete_is_skipped_after_a_while)
 {
 	AUTOFREE uint64_t *memory = memory_new();
 	struct passes_event e = pass_of(1);
 	struct passes_reader reader;
 
-	(void)state;
 	assert_true(passes_reader_init(&reader, memory, PASSES_BYTES, NULL));
 	passes_write(memory, &e);
 	passes_record(memory, PASSES_HEADER + PASSES_NAMES)[0] = passes_lock_word(0) + PASSES_WRITING;
@@ -174,7 +165,7 @@ static void an_event_that_stays_incomplete_is_skipped_after_a_while(void **state
 	assert_int_equal(reader.torn, 1);
 }
 
-static void impossible_events_are_counted_and_skipped(void **state)
+TEST(impossible_events_are_counted_and_skipped)
 {
 	static const struct passes_event events[] = {
 		{.type = 0, .begin_ns = NOW, .end_ns = NOW},
@@ -192,7 +183,6 @@ static void impossible_events_are_counted_and_skipped(void **state)
 	struct passes_event e = pass_of(7);
 	struct passes_reader reader;
 
-	(void)state;
 	assert_true(passes_reader_init(&reader, memory, PASSES_BYTES, NULL));
 	for (size_t i = 0; i < sizeof(events) / sizeof(events[0]); i++)
 		passes_write(memory, &events[i]);
@@ -201,14 +191,13 @@ static void impossible_events_are_counted_and_skipped(void **state)
 	assert_int_equal(reader.invalid, sizeof(events) / sizeof(events[0]));
 }
 
-static void a_head_that_runs_backwards_or_far_ahead_is_survived(void **state)
+TEST(a_head_that_runs_backwards_or_far_ahead_is_survived)
 {
 	static const uint64_t heads[] = {UINT64_MAX, 0, UINT64_MAX / 2 + 7, 5, 1ull << 40, 1};
 	AUTOFREE uint64_t *memory = memory_new();
 	struct passes_reader reader;
 	struct passes_event e;
 
-	(void)state;
 	assert_true(passes_reader_init(&reader, memory, PASSES_BYTES, NULL));
 	for (size_t i = 0; i < sizeof(heads) / sizeof(heads[0]); i++) {
 		memory[PASSES_WORD_HEAD] = heads[i];
@@ -221,7 +210,7 @@ static void a_head_that_runs_backwards_or_far_ahead_is_survived(void **state)
 	assert_int_equal(e.frame, 3);
 }
 
-static void only_memory_of_this_version_is_accepted(void **state)
+TEST(only_memory_of_this_version_is_accepted)
 {
 	static const struct {
 		unsigned word;
@@ -234,7 +223,6 @@ static void only_memory_of_this_version_is_accepted(void **state)
 		{PASSES_WORD_BYTES, 4096, PASSES_BYTES, "another version"},
 		{PASSES_WORD_PID, 1, PASSES_BYTES - 8, "expected"},
 	};
-	(void)state;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		AUTOFREE uint64_t *memory = memory_new();
 		struct passes_reader reader;
@@ -246,13 +234,12 @@ static void only_memory_of_this_version_is_accepted(void **state)
 	}
 }
 
-static void names_are_made_printable_and_numbered(void **state)
+TEST(names_are_made_printable_and_numbered)
 {
 	AUTOFREE uint64_t *memory = memory_new();
 	struct passes_reader reader;
 	char text[80];
 
-	(void)state;
 	assert_true(passes_reader_init(&reader, memory, PASSES_BYTES, NULL));
 	passes_set_text(memory, PASSES_HEADER + 4, "shadow\033[31m\nmap");
 	passes_set_text(memory, PASSES_HEADER + 5,
@@ -270,12 +257,11 @@ static void names_are_made_printable_and_numbered(void **state)
 	assert_true(strlen(text) < 8);
 }
 
-static void counts_of_the_writer_never_decrease(void **state)
+TEST(counts_of_the_writer_never_decrease)
 {
 	AUTOFREE uint64_t *memory = memory_new();
 	struct passes_reader reader;
 
-	(void)state;
 	assert_true(passes_reader_init(&reader, memory, PASSES_BYTES, NULL));
 	passes_count(memory, PASSES_DISJOINT, 3);
 	passes_reader_counts(&reader);
@@ -323,11 +309,10 @@ static uint64_t count_whole_events(struct passes_reader *reader, uint64_t *last)
 }
 
 /* A writer's thread stops while others write once or several times round the ring. */
-static void a_writer_that_the_ring_overtakes_tears_no_later_event(void **state)
+TEST(a_writer_that_the_ring_overtakes_tears_no_later_event)
 {
 	static const unsigned rounds[] = {PASSES_RING, PASSES_RING + 5, 3 * PASSES_RING};
 
-	(void)state;
 	for (unsigned at = 0; at <= PASSES_WORDS; at++)
 		for (size_t r = 0; r < sizeof(rounds) / sizeof(rounds[0]); r++) {
 			AUTOFREE uint64_t *memory = memory_new();
@@ -357,14 +342,13 @@ static void a_writer_that_the_ring_overtakes_tears_no_later_event(void **state)
 }
 
 /* The reader meets the event that was given up while the writer before it is still there. */
-static void a_given_up_event_does_not_hold_up_the_reader(void **state)
+TEST(a_given_up_event_does_not_hold_up_the_reader)
 {
 	AUTOFREE uint64_t *memory = memory_new();
 	struct passes_event e = pass_of(1);
 	struct passes_reader reader;
 	uint64_t last;
 
-	(void)state;
 	passes_record(memory, PASSES_HEADER + PASSES_NAMES)[0] = passes_lock_word(0) + PASSES_WRITING;
 	memory[PASSES_WORD_HEAD] = PASSES_RING;
 	assert_true(passes_reader_init(&reader, memory, PASSES_BYTES, NULL));
@@ -398,7 +382,7 @@ static void *write_events(void *arg)
 	return NULL;
 }
 
-static void several_writers_never_show_a_torn_event(void **state)
+TEST(several_writers_never_show_a_torn_event)
 {
 	AUTOFREE uint64_t *memory = memory_new();
 	struct writers w = {memory, WRITERS};
@@ -408,7 +392,6 @@ static void several_writers_never_show_a_torn_event(void **state)
 	uint64_t n = 0;
 	bool more = true;
 
-	(void)state;
 	assert_true(passes_reader_init(&reader, memory, PASSES_BYTES, NULL));
 	for (unsigned i = 0; i < WRITERS; i++)
 		assert_int_equal(pthread_create(&threads[i], NULL, write_events, &w), 0);
@@ -427,14 +410,13 @@ static void several_writers_never_show_a_torn_event(void **state)
 }
 
 /* A frame of 10,000 passes does not find room in the small ring twice. */
-static void a_writer_that_changes_to_the_large_ring_loses_nothing(void **state)
+TEST(a_writer_that_changes_to_the_large_ring_loses_nothing)
 {
 	const unsigned before = PASSES_RING - 5, after = PASSES_LARGE_RING - 5;
 	AUTOFREE uint64_t *memory = memory_new();
 	struct passes_reader reader, late;
 	struct passes_event e;
 
-	(void)state;
 	assert_true(passes_reader_init(&reader, memory, PASSES_BYTES, NULL));
 	for (uint64_t i = 0; i < before + after; i++) {
 		e = pass_of(i);
@@ -464,13 +446,12 @@ static void a_writer_that_changes_to_the_large_ring_loses_nothing(void **state)
 }
 
 /* A program may have been compiled with an earlier malitop.h. */
-static void memory_without_the_large_ring_is_read_too(void **state)
+TEST(memory_without_the_large_ring_is_read_too)
 {
 	AUTOFREE uint64_t *memory = xcalloc(PASSES_SMALL_BYTES / 8, 8);
 	struct passes_reader reader;
 	struct passes_event e = pass_of(7);
 
-	(void)state;
 	passes_init(memory, PASSES_REGIONS, PASSES_STAMP_NONE);
 	memory[PASSES_WORD_BYTES] = PASSES_SMALL_BYTES;
 	assert_true(passes_reader_init(&reader, memory, PASSES_SMALL_BYTES, NULL));
@@ -482,26 +463,4 @@ static void memory_without_the_large_ring_is_read_too(void **state)
 		for (unsigned k = 0; k < 3; k++)
 			passes_reader_next(&reader, NOW + k * NOW / 1000, &e);
 	}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(every_field_of_an_event_arrives),
-		cmocka_unit_test(a_reader_begins_with_what_the_ring_still_holds),
-		cmocka_unit_test(events_that_are_written_together_come_in_order),
-		cmocka_unit_test(an_overtaken_reader_counts_what_it_missed),
-		cmocka_unit_test(an_event_that_stays_incomplete_is_skipped_after_a_while),
-		cmocka_unit_test(impossible_events_are_counted_and_skipped),
-		cmocka_unit_test(a_head_that_runs_backwards_or_far_ahead_is_survived),
-		cmocka_unit_test(only_memory_of_this_version_is_accepted),
-		cmocka_unit_test(names_are_made_printable_and_numbered),
-		cmocka_unit_test(counts_of_the_writer_never_decrease),
-		cmocka_unit_test(a_writer_that_the_ring_overtakes_tears_no_later_event),
-		cmocka_unit_test(a_given_up_event_does_not_hold_up_the_reader),
-		cmocka_unit_test(a_writer_that_changes_to_the_large_ring_loses_nothing),
-		cmocka_unit_test(memory_without_the_large_ring_is_read_too),
-		cmocka_unit_test(several_writers_never_show_a_torn_event),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

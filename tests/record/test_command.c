@@ -3,13 +3,11 @@
 #include "base/alloc.h"
 #include "base/sys.h"
 #include "tests/support/await.h"
+#include "tests/support/test.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,14 +16,12 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 struct command_bench {
 	struct sys sys;
 	char dir[32], file[64];
 };
 
-static int set_up(void **state)
+FIXTURE(set_up)
 {
 	static struct command_bench b;
 	struct err err;
@@ -38,7 +34,7 @@ static int set_up(void **state)
 	return 0;
 }
 
-static int tear_down(void **state)
+FIXTURE(tear_down)
 {
 	struct command_bench *b = *state;
 
@@ -86,7 +82,7 @@ static void await_exit(struct command_bench *b, struct command *c)
 	fail_msg("the command does not end");
 }
 
-static void status_is_as_a_shell_has_it(void **state)
+TEST_WITH(status_is_as_a_shell_has_it, set_up, tear_down)
 {
 	static const struct {
 		const char *script;
@@ -115,7 +111,7 @@ static void status_is_as_a_shell_has_it(void **state)
 	}
 }
 
-static void nothing_runs_before_it_is_released(void **state)
+TEST_WITH(nothing_runs_before_it_is_released, set_up, tear_down)
 {
 	AUTOFREE char *script = NULL;
 	struct command_bench *b = *state;
@@ -131,7 +127,7 @@ static void nothing_runs_before_it_is_released(void **state)
 	assert_int_equal(access(b->file, F_OK), 0);
 }
 
-static void what_is_dropped_never_runs(void **state)
+TEST_WITH(what_is_dropped_never_runs, set_up, tear_down)
 {
 	AUTOFREE char *script = NULL;
 	struct command_bench *b = *state;
@@ -145,7 +141,7 @@ static void what_is_dropped_never_runs(void **state)
 	assert_int_equal(errno, ESRCH);
 }
 
-static void what_cannot_run_says_so_with_the_status_of_a_shell(void **state)
+TEST_WITH(what_cannot_run_says_so_with_the_status_of_a_shell, set_up, tear_down)
 {
 	static const struct {
 		const char *name;
@@ -175,7 +171,7 @@ static void what_cannot_run_says_so_with_the_status_of_a_shell(void **state)
 	}
 }
 
-static void script_without_an_interpreter_line_runs_in_the_shell(void **state)
+TEST_WITH(script_without_an_interpreter_line_runs_in_the_shell, set_up, tear_down)
 {
 	struct command_bench *b = *state;
 	char *cmd[] = {b->file, NULL};
@@ -190,7 +186,7 @@ static void script_without_an_interpreter_line_runs_in_the_shell(void **state)
 	assert_int_equal(c.status, 6);
 }
 
-static void killed_while_held_it_ended_by_that_signal(void **state)
+TEST_WITH(killed_while_held_it_ended_by_that_signal, set_up, tear_down)
 {
 	struct command_bench *b = *state;
 	struct command c;
@@ -203,7 +199,7 @@ static void killed_while_held_it_ended_by_that_signal(void **state)
 	assert_int_equal(c.status, 128 + SIGKILL);
 }
 
-static void stopped_it_has_not_ended(void **state)
+TEST_WITH(stopped_it_has_not_ended, set_up, tear_down)
 {
 	struct command_bench *b = *state;
 	siginfo_t info = {0};
@@ -218,7 +214,7 @@ static void stopped_it_has_not_ended(void **state)
 	assert_int_equal(c.status, 5);
 }
 
-static void times_are_its_own_and_its_childrens(void **state)
+TEST_WITH(times_are_its_own_and_its_childrens, set_up, tear_down)
 {
 	static const char script[] = "i=0; (while [ $i -lt 60000 ]; do i=$((i + 1)); done); sleep 0.1";
 	struct command_bench *b = *state;
@@ -234,7 +230,7 @@ static void times_are_its_own_and_its_childrens(void **state)
 	assert_true(c.end_ns - c.begin_ns >= (c.user_ns + c.system_ns) / 2);
 }
 
-static void ignored_children_still_tell_how_they_ended(void **state)
+TEST_WITH(ignored_children_still_tell_how_they_ended, set_up, tear_down)
 {
 	struct command_bench *b = *state;
 	struct command c;
@@ -246,7 +242,7 @@ static void ignored_children_still_tell_how_they_ended(void **state)
 	assert_int_equal(c.status, 8);
 }
 
-static void it_finds_signals_as_they_were(void **state)
+TEST_WITH(it_finds_signals_as_they_were, set_up, tear_down)
 {
 	struct command_bench *b = *state;
 	sigset_t set, before;
@@ -263,7 +259,7 @@ static void it_finds_signals_as_they_were(void **state)
 }
 
 /* A second run is held when signals are blocked and the limit is raised already. */
-static void every_run_begins_like_the_first(void **state)
+TEST_WITH(every_run_begins_like_the_first, set_up, tear_down)
 {
 	AUTOFREE char *script = NULL;
 	struct command_bench *b = *state;
@@ -289,35 +285,12 @@ static void every_run_begins_like_the_first(void **state)
 	assert_int_equal(c.status, 0);
 }
 
-static void without_a_command_nothing_happens(void **state)
+TEST(without_a_command_nothing_happens)
 {
 	struct command c = {0};
 	struct err err;
 
-	(void)state;
 	assert_true(command_release(&c, NULL, 1, &err));
 	assert_false(command_reap(&c, 1));
 	command_drop(&c);
-}
-
-#define ON_BENCH(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		ON_BENCH(status_is_as_a_shell_has_it),
-		ON_BENCH(nothing_runs_before_it_is_released),
-		ON_BENCH(what_is_dropped_never_runs),
-		ON_BENCH(what_cannot_run_says_so_with_the_status_of_a_shell),
-		ON_BENCH(script_without_an_interpreter_line_runs_in_the_shell),
-		ON_BENCH(killed_while_held_it_ended_by_that_signal),
-		ON_BENCH(stopped_it_has_not_ended),
-		ON_BENCH(times_are_its_own_and_its_childrens),
-		ON_BENCH(ignored_children_still_tell_how_they_ended),
-		ON_BENCH(it_finds_signals_as_they_were),
-		ON_BENCH(every_run_begins_like_the_first),
-		cmocka_unit_test(without_a_command_nothing_happens),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,19 +1,15 @@
 /* Commands to a measurement, through real FIFOs and pipes. */
 #include "record/control.h"
 #include "base/alloc.h"
+#include "tests/support/test.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 struct control_bench {
 	struct sys sys;
@@ -21,7 +17,7 @@ struct control_bench {
 	struct control control;
 };
 
-static int set_up(void **state)
+FIXTURE(set_up)
 {
 	static struct control_bench b;
 	struct err err;
@@ -38,7 +34,7 @@ static int set_up(void **state)
 	return 0;
 }
 
-static int tear_down(void **state)
+FIXTURE(tear_down)
 {
 	struct control_bench *b = *state;
 
@@ -50,6 +46,8 @@ static int tear_down(void **state)
 	rmdir(b->dir);
 	return 0;
 }
+
+TEST_EACH(set_up, tear_down)
 
 __attribute__((format(printf, 2, 3))) static void open_control(struct control_bench *b, const char *format,
 							       ...)
@@ -81,7 +79,7 @@ static void expect_word(struct control_bench *b, enum control_word word, const c
 	assert_string_equal(got, text);
 }
 
-static void lines_of_a_fifo_are_commands_however_they_arrive(void **state)
+TEST(lines_of_a_fifo_are_commands_however_they_arrive)
 {
 	static const char all[] = "enable\nmark the second level\nmark\n\ndisable\0\nping\n";
 	struct control_bench *b = *state;
@@ -112,7 +110,7 @@ static void lines_of_a_fifo_are_commands_however_they_arrive(void **state)
 	}
 }
 
-static void what_is_no_command_is_unknown_and_the_next_line_counts(void **state)
+TEST(what_is_no_command_is_unknown_and_the_next_line_counts)
 {
 	char longest[4 * CONTROL_LINE + 1];
 	const char *const lines[] = {"enabled",  "Enable",  " enable", "enable now",
@@ -131,7 +129,7 @@ static void what_is_no_command_is_unknown_and_the_next_line_counts(void **state)
 	}
 }
 
-static void writers_of_a_fifo_come_and_go(void **state)
+TEST(writers_of_a_fifo_come_and_go)
 {
 	struct control_bench *b = *state;
 
@@ -143,7 +141,7 @@ static void writers_of_a_fifo_come_and_go(void **state)
 	}
 }
 
-static void a_pipe_that_is_closed_ends_its_last_line(void **state)
+TEST(a_pipe_that_is_closed_ends_its_last_line)
 {
 	struct control_bench *b = *state;
 	int ends[2];
@@ -161,7 +159,7 @@ static void a_pipe_that_is_closed_ends_its_last_line(void **state)
 	assert_int_equal(close(ends[0]), 0); /* the caller's */
 }
 
-static void commands_are_acknowledged_and_unknown_ones_refused(void **state)
+TEST(commands_are_acknowledged_and_unknown_ones_refused)
 {
 	struct control_bench *b = *state;
 	char answers[32] = "";
@@ -178,7 +176,7 @@ static void commands_are_acknowledged_and_unknown_ones_refused(void **state)
 		control_answer(&b->control, CONTROL_PING);
 }
 
-static void a_reader_of_answers_that_leaves_ends_only_the_answers(void **state)
+TEST(a_reader_of_answers_that_leaves_ends_only_the_answers)
 {
 	struct control_bench *b = *state;
 	int commands[2], answers[2];
@@ -197,7 +195,7 @@ static void a_reader_of_answers_that_leaves_ends_only_the_answers(void **state)
 	close(answers[1]);
 }
 
-static void what_cannot_be_a_control_is_refused_with_the_reason(void **state)
+TEST(what_cannot_be_a_control_is_refused_with_the_reason)
 {
 	struct control_bench *b = *state;
 	AUTOFREE char *absent = xasprintf("%s/absent", b->dir),
@@ -236,21 +234,4 @@ static void what_cannot_be_a_control_is_refused_with_the_reason(void **state)
 	}
 	close(ends[0]);
 	close(ends[1]);
-}
-
-#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		TEST(lines_of_a_fifo_are_commands_however_they_arrive),
-		TEST(what_is_no_command_is_unknown_and_the_next_line_counts),
-		TEST(writers_of_a_fifo_come_and_go),
-		TEST(a_pipe_that_is_closed_ends_its_last_line),
-		TEST(commands_are_acknowledged_and_unknown_ones_refused),
-		TEST(a_reader_of_answers_that_leaves_ends_only_the_answers),
-		TEST(what_cannot_be_a_control_is_refused_with_the_reason),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

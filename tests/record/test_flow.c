@@ -3,13 +3,9 @@
 #include "record/recorder_sink.h"
 
 #include "base/alloc.h"
+#include "tests/support/test.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdlib.h>
-
-#include <cmocka.h>
 
 #define MS 1000000ll
 #define STEP_NS (10 * MS)
@@ -70,7 +66,7 @@ static void run_link(struct link *l, size_t bytes, size_t least, int64_t every_n
 	}
 }
 
-static void a_link_is_used_as_far_as_it_goes(void **state)
+TEST(a_link_is_used_as_far_as_it_goes)
 {
 	static const struct {
 		const char *name;
@@ -88,7 +84,6 @@ static void a_link_is_used_as_far_as_it_goes(void **state)
 		{"1 MB/s, 500 ms", 1e6, 500 * MS, 5000, 500, 1000, true},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(links); i++) {
 		struct link *l = xcalloc(1, sizeof(*l));
 
@@ -104,37 +99,24 @@ static void a_link_is_used_as_far_as_it_goes(void **state)
 	}
 }
 
-static void without_acknowledgements_nothing_is_limited(void **state)
+TEST(without_acknowledgements_nothing_is_limited)
 {
 	struct flow f = {0};
 
-	(void)state;
 	for (int i = 0; i < 1000; i++) {
 		flow_wrote(&f, 100000, i * MS);
 		assert_true(flow_room(&f, i * MS + 100000 * MS) == SIZE_MAX);
 	}
 }
 
-static void a_reader_that_lies_stops_nothing_for_good(void **state)
+TEST(a_reader_that_lies_stops_nothing_for_good)
 {
 	struct flow f = {0};
 
-	(void)state;
 	flow_wrote(&f, 1000, 0);
 	flow_acked(&f, UINT64_MAX, 1); /* more than was written: a greeting came first */
 	assert_true(f.acked == 1000 && !f.n);
 	flow_acked(&f, 5, 2); /* less than before */
 	assert_true(f.acked == 1000);
 	assert_true(flow_room(&f, 3) > 10000);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_link_is_used_as_far_as_it_goes),
-		cmocka_unit_test(without_acknowledgements_nothing_is_limited),
-		cmocka_unit_test(a_reader_that_lies_stops_nothing_for_good),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -4,15 +4,11 @@
 #include "passes/pass_fold.h"
 #include "record/recorder_sink.h"
 #include "tests/support/shared_data.h"
+#include "tests/support/test.h"
 
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #define MS 1000000ll
 #define PERIOD (100 * MS)
@@ -110,12 +106,11 @@ static uint64_t value_of(const struct lean_bench *b, const struct sample *sample
 	return 0;
 }
 
-static void a_block_is_one_sum_with_what_a_screen_shows_first(void **state)
+TEST(a_block_is_one_sum_with_what_a_screen_shows_first)
 {
 	struct lean_bench *b = bench_new();
 	const struct sample *sum;
 
-	(void)state;
 	for (unsigned i = 0; i < 5; i++)
 		assert_null(lean_add(b->lean, next_sample(b, 2)));
 	sum = lean_take(b->lean, 0);
@@ -128,14 +123,13 @@ static void a_block_is_one_sum_with_what_a_screen_shows_first(void **state)
 	bench_free(b);
 }
 
-static void passes_keep_their_times_and_names_and_lose_their_frames(void **state)
+TEST(passes_keep_their_times_and_names_and_lose_their_frames)
 {
 	struct lean_bench *b = bench_new();
 	struct pass_names *names = xcalloc(1, sizeof(*names));
 	struct pass_table table;
 	const struct sample *sum;
 
-	(void)state;
 	lean_add(b->lean, next_sample(b, 1));
 	lean_add(b->lean, next_sample(b, 3)); /* a name that comes later */
 	lean_add(b->lean, next_sample(b, 2));
@@ -165,7 +159,7 @@ static void passes_keep_their_times_and_names_and_lose_their_frames(void **state
 	bench_free(b);
 }
 
-static void a_hole_or_another_clock_ends_a_sum(void **state)
+TEST(a_hole_or_another_clock_ends_a_sum)
 {
 	static const struct {
 		uint32_t flags, lost;
@@ -177,7 +171,6 @@ static void a_hole_or_another_clock_ends_a_sum(void **state)
 		     {SAMPLE_ERROR, 0, 0, 0},
 		     {0, 0, 0, 5}};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		struct lean_bench *b = bench_new();
 		const struct sample *sum;
@@ -199,12 +192,11 @@ static void a_hole_or_another_clock_ends_a_sum(void **state)
 }
 
 /* After sums, numbers go on by one. */
-static void a_whole_sample_has_the_number_that_follows(void **state)
+TEST(a_whole_sample_has_the_number_that_follows)
 {
 	struct lean_bench *b = bench_new();
 	const struct sample *whole;
 
-	(void)state;
 	for (unsigned i = 0; i < 3; i++)
 		lean_add(b->lean, next_sample(b, 1));
 	assert_int_equal(lean_take(b->lean, 0)->seq, 1);
@@ -215,13 +207,12 @@ static void a_whole_sample_has_the_number_that_follows(void **state)
 	bench_free(b);
 }
 
-static void the_busiest_processes_stay_with_the_owners_of_threads(void **state)
+TEST(the_busiest_processes_stay_with_the_owners_of_threads)
 {
 	struct process list[3 * LEAN_PROCESSES] = {0};
 	struct process_list all = {.processes = list, .n = ARRAY_LEN(list)};
 	unsigned owners = 0;
 
-	(void)state;
 	for (unsigned i = 0; i < ARRAY_LEN(list); i++) {
 		list[i].pid = (int32_t)i + 1;
 		list[i].cpu_percent = (float)i;
@@ -239,15 +230,4 @@ static void the_busiest_processes_stay_with_the_owners_of_threads(void **state)
 	assert_int_equal(owners, 1);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_block_is_one_sum_with_what_a_screen_shows_first),
-		cmocka_unit_test(passes_keep_their_times_and_names_and_lose_their_frames),
-		cmocka_unit_test(a_hole_or_another_clock_ends_a_sum),
-		cmocka_unit_test(a_whole_sample_has_the_number_that_follows),
-		cmocka_unit_test(the_busiest_processes_stay_with_the_owners_of_threads),
-	};
-
-	return cmocka_run_group_tests(tests, load_data, unload_data);
-}
+TEST_GROUP(load_data, unload_data)

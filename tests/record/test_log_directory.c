@@ -3,18 +3,14 @@
 #include "record/log_file.h"
 #include "base/alloc.h"
 #include "tests/support/disk.h"
+#include "tests/support/test.h"
 
 #include <fcntl.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 #define NOBODY 65534
 
@@ -36,9 +32,8 @@ static void run_shell(const char *script)
 	assert_int_equal(system(script), 0);
 }
 
-static int make_tree(void **state)
+FIXTURE(make_tree)
 {
-	(void)state;
 	assert_non_null(mkdtemp(top));
 	assert_int_equal(chmod(top, 0755) + chdir(top), 0);
 	run_shell(tree);
@@ -50,28 +45,27 @@ static int make_tree(void **state)
 	return 0;
 }
 
-static int remove_tree(void **state)
+FIXTURE(remove_tree)
 {
 	AUTOFREE char *remove = xasprintf("rm -rf %s", top);
 
-	(void)state;
 	return chdir("/") + system(remove);
 }
 
-static int take_disk(void **state)
+FIXTURE(take_disk)
 {
-	(void)state;
 	disk_init(&disk);
 	return 0;
 }
 
-static int drop_disk(void **state)
+FIXTURE(drop_disk)
 {
-	(void)state;
 	assert_int_equal(disk.files, 0);
 	disk_fini(&disk);
 	return 0;
 }
+
+TEST_EACH(take_disk, drop_disk)
 
 /* That it is the same directory as the kernel finds. */
 static void assert_opens(const char *path)
@@ -97,7 +91,7 @@ static void assert_refused(const char *path, int code, const char *says)
 		fail_msg("%s: %d, %s", path, err.code, err.text);
 }
 
-static void a_path_leads_where_the_kernel_leads(void **state)
+TEST(a_path_leads_where_the_kernel_leads)
 {
 	static const char *const paths[] = {"",
 					    ".",
@@ -115,13 +109,12 @@ static void a_path_leads_where_the_kernel_leads(void **state)
 					    "/proc/self/../self/root"};
 	AUTOFREE char *whole = xasprintf("%s/absolute/", top);
 
-	(void)state;
 	assert_opens(whole);
 	for (size_t i = 0; i < ARRAY_LEN(paths); i++)
 		assert_opens(paths[i]);
 }
 
-static void what_is_no_directory_is_the_error_of_the_kernel(void **state)
+TEST(what_is_no_directory_is_the_error_of_the_kernel)
 {
 	static const struct {
 		const char *path;
@@ -136,13 +129,12 @@ static void what_is_no_directory_is_the_error_of_the_kernel(void **state)
 		{"mine/loop/../../loop/x", ENOENT, "No such file or directory"},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++)
 		assert_refused(cases[i].path, cases[i].code, cases[i].says);
 }
 
 /* Only the superuser can be two people. */
-static void what_another_user_put_where_everybody_may_write_is_refused(void **state)
+TEST(what_another_user_put_where_everybody_may_write_is_refused)
 {
 	static const struct {
 		const char *path, *name;
@@ -153,7 +145,6 @@ static void what_another_user_put_where_everybody_may_write_is_refused(void **st
 		{"open/dir/../theirs/x", "theirs"}, {"/proc/self/cwd/open/theirs", "theirs"},
 	};
 
-	(void)state;
 	if (geteuid() != 0)
 		skip();
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
@@ -165,9 +156,8 @@ static void what_another_user_put_where_everybody_may_write_is_refused(void **st
 	}
 }
 
-static void their_own_and_roots_are_followed_by_others_too(void **state)
+TEST(their_own_and_roots_are_followed_by_others_too)
 {
-	(void)state;
 	if (geteuid() != 0)
 		skip();
 	assert_int_equal(seteuid(NOBODY), 0);
@@ -177,13 +167,12 @@ static void their_own_and_roots_are_followed_by_others_too(void **state)
 	assert_int_equal(seteuid(0), 0);
 }
 
-static void whatever_call_fails_nothing_stays_open(void **state)
+TEST(whatever_call_fails_nothing_stays_open)
 {
 	unsigned at = 0;
 	struct err err;
 	int fd;
 
-	(void)state;
 	do {
 		disk.fail = DISK_OPEN | DISK_FSTAT;
 		disk.at = ++at;
@@ -198,17 +187,4 @@ static void whatever_call_fails_nothing_stays_open(void **state)
 	assert_true(at > 15);
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, take_disk, drop_disk)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		TEST(a_path_leads_where_the_kernel_leads),
-		TEST(what_is_no_directory_is_the_error_of_the_kernel),
-		TEST(what_another_user_put_where_everybody_may_write_is_refused),
-		TEST(their_own_and_roots_are_followed_by_others_too),
-		TEST(whatever_call_fails_nothing_stays_open),
-	};
-
-	return cmocka_run_group_tests(tests, make_tree, remove_tree);
-}
+TEST_GROUP(make_tree, remove_tree)

@@ -2,13 +2,11 @@
 #include "base/alloc.h"
 #include "base/file.h"
 #include "tests/support/disk.h"
+#include "tests/support/test.h"
 
 #include <fcntl.h>
 #include <sched.h>
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mount.h>
@@ -18,8 +16,6 @@
 #include <sys/un.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 #define NOBODY 65534
 #define PIECE "0123456789\n" /* what is written whole or not at all */
@@ -31,7 +27,7 @@ struct log_file_bench {
 	int before;
 };
 
-static int bench_init(void **state)
+FIXTURE(bench_init)
 {
 	struct log_file_bench *b = xcalloc(1, sizeof(*b));
 
@@ -44,7 +40,7 @@ static int bench_init(void **state)
 	return 0;
 }
 
-static int bench_fini(void **state)
+FIXTURE(bench_fini)
 {
 	struct log_file_bench *b = *state;
 	AUTOFREE char *remove = xasprintf("rm -rf %s", b->dir);
@@ -57,6 +53,8 @@ static int bench_fini(void **state)
 	free(b);
 	return 0;
 }
+
+TEST_EACH(bench_init, bench_fini)
 
 static const struct log_file_options plain, forced = {.force = true};
 
@@ -125,7 +123,7 @@ static void make_file(const char *path, const char *text)
 
 /* ---- opening ---- */
 
-static void a_new_file_has_mode_0644_less_umask(void **state)
+TEST(a_new_file_has_mode_0644_less_umask)
 {
 	static const struct {
 		mode_t umask, mode;
@@ -214,7 +212,7 @@ static const struct log_refusal {
 	{make_socket, 0755, true, "d/run.csv"},
 };
 
-static void what_stands_there_already_is_left_alone_where_it_should_be(void **state)
+TEST(what_stands_there_already_is_left_alone_where_it_should_be)
 {
 	struct log_file_bench *b = *state;
 
@@ -243,7 +241,7 @@ static void what_stands_there_already_is_left_alone_where_it_should_be(void **st
 	}
 }
 
-static void what_was_there_is_emptied_by_force(void **state)
+TEST(what_was_there_is_emptied_by_force)
 {
 	struct log_file *f;
 
@@ -255,7 +253,7 @@ static void what_was_there_is_emptied_by_force(void **state)
 }
 
 /* Only the superuser can be two people. */
-static void another_ones_file_is_not_taken_where_everybody_may_write(void **state)
+TEST(another_ones_file_is_not_taken_where_everybody_may_write)
 {
 	struct log_file_bench *b = *state;
 	struct log_file *f;
@@ -284,7 +282,7 @@ static void another_ones_file_is_not_taken_where_everybody_may_write(void **stat
 	assert_has(err.text, "log: mine/run.csv: cannot create: Permission denied");
 }
 
-static void a_name_that_cannot_be_is_an_error_and_leaves_nothing_behind(void **state)
+TEST(a_name_that_cannot_be_is_an_error_and_leaves_nothing_behind)
 {
 	static const struct {
 		const char *path, *says;
@@ -305,7 +303,7 @@ static void a_name_that_cannot_be_is_an_error_and_leaves_nothing_behind(void **s
 	}
 }
 
-static void a_pipe_is_written_to_as_it_is(void **state)
+TEST(a_pipe_is_written_to_as_it_is)
 {
 	struct log_file *f;
 	char got[64];
@@ -321,7 +319,7 @@ static void a_pipe_is_written_to_as_it_is(void **state)
 	close(fd);
 }
 
-static void a_file_that_nothing_came_into_is_removed(void **state)
+TEST(a_file_that_nothing_came_into_is_removed)
 {
 	struct log_file *f = open_log(*state, "run.csv", &plain);
 
@@ -334,7 +332,7 @@ static void a_file_that_nothing_came_into_is_removed(void **state)
 
 /* ---- writing ---- */
 
-static void a_full_device_is_one_clear_message(void **state)
+TEST(a_full_device_is_one_clear_message)
 {
 	struct log_file *f = open_log(*state, "/dev/full", &forced);
 	struct err err;
@@ -347,7 +345,7 @@ static void a_full_device_is_one_clear_message(void **state)
 	log_file_close(f, NULL);
 }
 
-static void what_comes_in_pieces_comes_whole(void **state)
+TEST(what_comes_in_pieces_comes_whole)
 {
 	static const int codes[] = {0, EINTR, EAGAIN};
 	struct log_file_bench *b = *state;
@@ -366,7 +364,7 @@ static void what_comes_in_pieces_comes_whole(void **state)
 	}
 }
 
-static void what_did_not_fit_is_cut_off_again(void **state)
+TEST(what_did_not_fit_is_cut_off_again)
 {
 	struct log_file_bench *b = *state;
 	struct log_file *f = open_log(b, "run.csv", &plain);
@@ -382,7 +380,7 @@ static void what_did_not_fit_is_cut_off_again(void **state)
 	assert_int_equal(pieces("run.csv"), 3);
 }
 
-static void of_several_pieces_those_that_fit_are_kept(void **state)
+TEST(of_several_pieces_those_that_fit_are_kept)
 {
 	static const struct {
 		size_t room;
@@ -418,7 +416,7 @@ static void of_several_pieces_those_that_fit_are_kept(void **state)
 	}
 }
 
-static void what_cannot_be_cut_off_is_reported(void **state)
+TEST(what_cannot_be_cut_off_is_reported)
 {
 	struct log_file_bench *b = *state;
 	struct log_file *f = open_log(b, "run.csv", &plain);
@@ -438,7 +436,7 @@ static void what_cannot_be_cut_off_is_reported(void **state)
 	assert_int_equal(st.st_size, 2 * PIECE_N + 4);
 }
 
-static void what_another_process_appended_is_kept(void **state)
+TEST(what_another_process_appended_is_kept)
 {
 	struct log_file_bench *b = *state;
 	struct log_file *f = open_log(b, "run.csv", &plain);
@@ -457,7 +455,7 @@ static void what_another_process_appended_is_kept(void **state)
 	close(fd);
 }
 
-static void a_file_that_was_removed_or_truncated_ends_the_log(void **state)
+TEST(a_file_that_was_removed_or_truncated_ends_the_log)
 {
 	static const struct {
 		const char *command, *says;
@@ -480,7 +478,7 @@ static void a_file_that_was_removed_or_truncated_ends_the_log(void **state)
 	}
 }
 
-static void whatever_call_fails_files_are_whole_and_the_message_names_them(void **state)
+TEST(whatever_call_fails_files_are_whole_and_the_message_names_them)
 {
 	static const int codes[] = {EIO, ENOSPC, EDQUOT, EFBIG, EPIPE, EACCES, EROFS, EINVAL};
 	static const struct log_file_options options = {
@@ -522,7 +520,7 @@ static void whatever_call_fails_files_are_whole_and_the_message_names_them(void 
 	assert_true(failures > 20 * ARRAY_LEN(codes));
 }
 
-static void a_file_that_may_not_grow_is_an_error_and_no_signal(void **state)
+TEST(a_file_that_may_not_grow_is_an_error_and_no_signal)
 {
 	struct rlimit before, limit;
 	struct log_file *f = open_log(*state, "run.csv", &plain);
@@ -557,7 +555,7 @@ static void restore_fd(int saved)
 	close(saved);
 }
 
-static void a_pipe_that_nobody_reads_is_an_error_and_no_signal(void **state)
+TEST(a_pipe_that_nobody_reads_is_an_error_and_no_signal)
 {
 	struct log_file *f;
 	struct err err;
@@ -579,7 +577,7 @@ static void a_pipe_that_nobody_reads_is_an_error_and_no_signal(void **state)
 		"log: -: Broken pipe: logging stopped after 0.0 MB; everything up to there is intact");
 }
 
-static void what_stood_in_the_file_behind_standard_output_stays(void **state)
+TEST(what_stood_in_the_file_behind_standard_output_stays)
 {
 	struct log_file_bench *b = *state;
 	struct log_file *f;
@@ -633,7 +631,7 @@ static int fill_a_disk(struct log_file_bench *b)
 	return n > 1000 && err.code == ENOSPC && pieces("small/run.mlog") == n ? 0 : 1;
 }
 
-static void on_a_disk_that_is_really_full_everything_before_is_whole(void **state)
+TEST(on_a_disk_that_is_really_full_everything_before_is_whole)
 {
 	pid_t pid = fork();
 	int status;
@@ -651,7 +649,7 @@ static void on_a_disk_that_is_really_full_everything_before_is_whole(void **stat
 
 /* ---- the disk ---- */
 
-static void it_is_brought_to_the_disk_in_time_and_at_the_end(void **state)
+TEST(it_is_brought_to_the_disk_in_time_and_at_the_end)
 {
 	struct log_file_bench *b = *state;
 	struct log_file *f = open_log(b, "run.mlog", &(struct log_file_options){.sync_ns = 5000000000});
@@ -673,7 +671,7 @@ static void it_is_brought_to_the_disk_in_time_and_at_the_end(void **state)
 	assert_int_equal(b->disk.syncs, 3);
 }
 
-static void what_is_not_asked_for_or_no_file_is_not_synced(void **state)
+TEST(what_is_not_asked_for_or_no_file_is_not_synced)
 {
 	struct log_file_bench *b = *state;
 	struct log_file *files[] = {
@@ -688,7 +686,7 @@ static void what_is_not_asked_for_or_no_file_is_not_synced(void **state)
 	assert_int_equal(b->disk.syncs, 0);
 }
 
-static void a_disk_that_cannot_keep_it_is_reported(void **state)
+TEST(a_disk_that_cannot_keep_it_is_reported)
 {
 	static const enum disk_call calls[] = {DISK_SYNC, DISK_CLOSE};
 	struct log_file_bench *b = *state;
@@ -727,7 +725,7 @@ static void follow_log(struct log_file_bench *b, const char *path, const struct 
 	assert_closed(f);
 }
 
-static void the_number_of_the_next_file_goes_up(void **state)
+TEST(the_number_of_the_next_file_goes_up)
 {
 	static const struct {
 		const char *first, *second, *third;
@@ -744,7 +742,7 @@ static void the_number_of_the_next_file_goes_up(void **state)
 	}
 }
 
-static void a_number_that_is_taken_is_left_out(void **state)
+TEST(a_number_that_is_taken_is_left_out)
 {
 	make_file("run.1.mlog", "precious\n");
 	assert_int_equal(symlink("nowhere", "run.3.mlog"), 0);
@@ -756,14 +754,14 @@ static void a_number_that_is_taken_is_left_out(void **state)
 	assert_int_equal(system("echo precious | cmp -s - run.1.mlog"), 0);
 }
 
-static void by_force_files_of_another_run_are_written_over(void **state)
+TEST(by_force_files_of_another_run_are_written_over)
 {
 	make_file("run.1.mlog", "another run\n");
 	follow_log(*state, "run.mlog", &(struct log_file_options){.force = true, .rotates = true}, 1);
 	assert_int_equal(pieces("run.1.mlog"), 1);
 }
 
-static void of_more_files_than_are_kept_the_oldest_goes(void **state)
+TEST(of_more_files_than_are_kept_the_oldest_goes)
 {
 	struct log_file_options options = {.rotates = true, .keep = 2};
 
@@ -781,7 +779,7 @@ static void of_more_files_than_are_kept_the_oldest_goes(void **state)
 	assert_int_equal(pieces("one.2.mlog"), 1);
 }
 
-static void what_has_no_name_has_no_next_file(void **state)
+TEST(what_has_no_name_has_no_next_file)
 {
 	static const char *const paths[] = {"-", "/dev/null"};
 	struct log_file_bench *b = *state;
@@ -793,41 +791,4 @@ static void what_has_no_name_has_no_next_file(void **state)
 		assert_int_equal(err.code, ERR_USAGE);
 		assert_has(err.text, "--rotate needs a file with a name");
 	}
-}
-
-#define TEST(name) cmocka_unit_test_setup_teardown(name, bench_init, bench_fini)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		TEST(a_new_file_has_mode_0644_less_umask),
-		TEST(what_stands_there_already_is_left_alone_where_it_should_be),
-		TEST(what_was_there_is_emptied_by_force),
-		TEST(another_ones_file_is_not_taken_where_everybody_may_write),
-		TEST(a_name_that_cannot_be_is_an_error_and_leaves_nothing_behind),
-		TEST(a_pipe_is_written_to_as_it_is),
-		TEST(a_file_that_nothing_came_into_is_removed),
-		TEST(a_full_device_is_one_clear_message),
-		TEST(what_comes_in_pieces_comes_whole),
-		TEST(what_did_not_fit_is_cut_off_again),
-		TEST(of_several_pieces_those_that_fit_are_kept),
-		TEST(what_cannot_be_cut_off_is_reported),
-		TEST(what_another_process_appended_is_kept),
-		TEST(a_file_that_was_removed_or_truncated_ends_the_log),
-		TEST(whatever_call_fails_files_are_whole_and_the_message_names_them),
-		TEST(a_file_that_may_not_grow_is_an_error_and_no_signal),
-		TEST(a_pipe_that_nobody_reads_is_an_error_and_no_signal),
-		TEST(what_stood_in_the_file_behind_standard_output_stays),
-		TEST(on_a_disk_that_is_really_full_everything_before_is_whole),
-		TEST(it_is_brought_to_the_disk_in_time_and_at_the_end),
-		TEST(what_is_not_asked_for_or_no_file_is_not_synced),
-		TEST(a_disk_that_cannot_keep_it_is_reported),
-		TEST(the_number_of_the_next_file_goes_up),
-		TEST(a_number_that_is_taken_is_left_out),
-		TEST(by_force_files_of_another_run_are_written_over),
-		TEST(of_more_files_than_are_kept_the_oldest_goes),
-		TEST(what_has_no_name_has_no_next_file),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

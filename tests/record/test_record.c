@@ -89,7 +89,7 @@ static bool file_says(const char *path, const char *words)
 
 /* ---- in peace ---- */
 
-static void however_it_ends_the_log_is_whole_and_one_line_says_what_is_in_it(void **state)
+TEST(however_it_ends_the_log_is_whole_and_one_line_says_what_is_in_it)
 {
 	static const struct {
 		const char *name, *args;
@@ -106,7 +106,6 @@ static void however_it_ends_the_log_is_whole_and_one_line_says_what_is_in_it(voi
 	pid_t pids[ARRAY_LEN(cases)];
 	struct log log;
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++)
 		pids[i] = record_file(cases[i].name, cases[i].args);
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
@@ -137,13 +136,12 @@ static void however_it_ends_the_log_is_whole_and_one_line_says_what_is_in_it(voi
 	}
 }
 
-static void a_hangup_that_was_ignored_ends_nothing(void **state)
+TEST(a_hangup_that_was_ignored_ends_nothing)
 {
 	struct log log;
 	int status;
 	pid_t pid;
 
-	(void)state;
 	pid = record_behind("trap '' HUP;", "nohup.mlog", "-d 1500ms");
 	AWAIT(samples_in("nohup.mlog"));
 	kill(pid, SIGHUP);
@@ -154,7 +152,7 @@ static void a_hangup_that_was_ignored_ends_nothing(void **state)
 	log_close(&log);
 }
 
-static void a_command_that_cannot_run_leaves_no_file_behind(void **state)
+TEST(a_command_that_cannot_run_leaves_no_file_behind)
 {
 	static const struct {
 		const char *file, *args;
@@ -163,7 +161,6 @@ static void a_command_that_cannot_run_leaves_no_file_behind(void **state)
 		     {"typo.csv", "-- /no/such/command", 127},
 		     {"dir.mlog", "-- /", 126}};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		AUTOFREE char *path = xasprintf("%s/%s", dir, cases[i].file);
 		pid_t pid = record_file(cases[i].file, cases[i].args);
@@ -178,7 +175,7 @@ static void a_command_that_cannot_run_leaves_no_file_behind(void **state)
 
 /* Nobody takes what is written: the first signal asks for an end, which does not come; the second
  * one is one. */
-static void a_second_signal_ends_what_cannot_be_written(void **state)
+TEST(a_second_signal_ends_what_cannot_be_written)
 {
 	AUTOFREE char *path = xasprintf("%s/pipe", dir), *out = xasprintf("%s.out", path), *text = NULL;
 	struct err err;
@@ -186,7 +183,6 @@ static void a_second_signal_ends_what_cannot_be_written(void **state)
 	pid_t pid;
 	size_t n;
 
-	(void)state;
 	assert_int_equal(mkfifo(path, 0600), 0);
 	fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
 	pid = record_file("pipe", "-f mlog --force -i1ms --per-core");
@@ -205,7 +201,7 @@ static void a_second_signal_ends_what_cannot_be_written(void **state)
 		text, "malitop: log: pipe: still being written; Ctrl-C exits without writing the rest\n");
 }
 
-static void a_disk_that_is_full_is_status_1_and_a_message(void **state)
+TEST(a_disk_that_is_full_is_status_1_and_a_message)
 {
 	AUTOFREE char *path = xasprintf("%s/full", dir), *out = xasprintf("%s.out", path), *text = NULL;
 	struct err err;
@@ -213,7 +209,6 @@ static void a_disk_that_is_full_is_status_1_and_a_message(void **state)
 	pid_t pid;
 	size_t n;
 
-	(void)state;
 	assert_int_equal(symlink("/dev/full", path), 0); /* the directory is ours */
 	pid = record_file("full", "-f mlog --force");
 	assert_int_equal(waitpid(pid, &status, 0), pid);
@@ -238,7 +233,7 @@ static void await_word(const char *file, const char *word)
 	}
 }
 
-static void lost_samples_are_reported_meanwhile_and_at_the_end_and_are_a_failure_unless_allowed(void **state)
+TEST(lost_samples_are_reported_meanwhile_and_at_the_end_and_are_a_failure_unless_allowed)
 {
 	static const struct {
 		const char *file, *args;
@@ -247,7 +242,6 @@ static void lost_samples_are_reported_meanwhile_and_at_the_end_and_are_a_failure
 	pid_t pids[ARRAY_LEN(cases)];
 	int fds[ARRAY_LEN(cases)], status;
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		AUTOFREE char *path = xasprintf("%s/%s", dir, cases[i].file);
 
@@ -276,7 +270,7 @@ static void lost_samples_are_reported_meanwhile_and_at_the_end_and_are_a_failure
 	}
 }
 
-static void a_log_that_fails_does_not_keep_the_status_of_the_command(void **state)
+TEST(a_log_that_fails_does_not_keep_the_status_of_the_command)
 {
 	AUTOFREE char *args = xasprintf(
 		"-i1ms -- sh -c 'until grep -q stopped %s/small.csv.out; do sleep 0.02; done; exit 7'", dir);
@@ -286,7 +280,6 @@ static void a_log_that_fails_does_not_keep_the_status_of_the_command(void **stat
 	pid_t pid;
 	size_t n;
 
-	(void)state;
 	pid = record_behind("ulimit -f 200;", "small.csv", args);
 	assert_int_equal(waitpid(pid, &status, 0), pid);
 	assert_true(WIFEXITED(status));
@@ -346,13 +339,12 @@ static void check_life(const struct life *life, int64_t late_ns)
 	log_close(&log);
 }
 
-static void after_a_hundred_kills_nothing_but_the_last_second_is_missing(void **state)
+TEST(after_a_hundred_kills_nothing_but_the_last_second_is_missing)
 {
 	struct life lives[AT_ONCE] = {0};
 	int64_t late_ns = 0;
 	unsigned begun = 0, ended = 0;
 
-	(void)state;
 	srandom(5);
 	while (ended < KILLS) {
 		struct life *next = &lives[0];
@@ -376,41 +368,30 @@ static void after_a_hundred_kills_nothing_but_the_last_second_is_missing(void **
 	}
 }
 
-static int set_up(void **state)
+FIXTURE(set_up)
 {
-	(void)state;
 	/* in memory, where it can be: a disk that is busy is not the program's delay */
 	strcpy(dir,
 	       access("/dev/shm", W_OK) == 0 ? "/dev/shm/malitop-test-XXXXXX" : "/tmp/malitop-test-XXXXXX");
 	return mkdtemp(dir) == NULL;
 }
 
-static int tear_down(void **state)
+FIXTURE(tear_down)
 {
 	AUTOFREE char *remove = xasprintf("rm -rf %s", dir);
 
-	(void)state;
 	return system(remove);
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+TEST_EACH(set_up, tear_down)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = {
-		TEST(however_it_ends_the_log_is_whole_and_one_line_says_what_is_in_it),
-		TEST(a_hangup_that_was_ignored_ends_nothing),
-		TEST(a_command_that_cannot_run_leaves_no_file_behind),
-		TEST(a_second_signal_ends_what_cannot_be_written),
-		TEST(a_disk_that_is_full_is_status_1_and_a_message),
-		TEST(lost_samples_are_reported_meanwhile_and_at_the_end_and_are_a_failure_unless_allowed),
-		TEST(a_log_that_fails_does_not_keep_the_status_of_the_command),
-		TEST(after_a_hundred_kills_nothing_but_the_last_second_is_missing),
-	};
 
 	if (!getenv("MALITOP")) {
 		print_message("test_record: skipped: MALITOP names no program\n");
 		return 77;
 	}
-	return cmocka_run_group_tests(tests, NULL, NULL);
+
+	return test_run();
 }

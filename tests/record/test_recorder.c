@@ -19,7 +19,7 @@ struct recorder_bench {
 	char dir[32], path[64];
 };
 
-static int set_up(void **state)
+FIXTURE(set_up)
 {
 	static struct recorder_bench b;
 	struct err err;
@@ -36,7 +36,7 @@ static int set_up(void **state)
 	return 0;
 }
 
-static int tear_down(void **state)
+FIXTURE(tear_down)
 {
 	struct recorder_bench *b = *state;
 
@@ -46,6 +46,8 @@ static int tear_down(void **state)
 	rmdir(b->dir);
 	return 0;
 }
+
+TEST_EACH(set_up, tear_down)
 
 static void record_ms(struct recorder_bench *b, int ms, struct recorder_state *state)
 {
@@ -82,7 +84,7 @@ static unsigned count_rows(const char *path)
 	return n - 1;
 }
 
-static void every_sample_becomes_a_row(void **state)
+TEST(every_sample_becomes_a_row)
 {
 	struct recorder_bench *b = *state;
 	struct recorder_state now, end;
@@ -103,7 +105,7 @@ static void every_sample_becomes_a_row(void **state)
 	assert_int_equal(st.st_mode & 0777 & ~0644, 0);
 }
 
-static void an_existing_file_is_refused_without_force(void **state)
+TEST(an_existing_file_is_refused_without_force)
 {
 	struct recorder_bench *b = *state;
 	struct recorder_state end;
@@ -120,7 +122,7 @@ static void an_existing_file_is_refused_without_force(void **state)
 	assert_int_equal(count_rows(b->path), end.rows);
 }
 
-static void a_name_that_cannot_be_created_is_an_error(void **state)
+TEST(a_name_that_cannot_be_created_is_an_error)
 {
 	struct recorder_bench *b = *state;
 	struct err err;
@@ -129,7 +131,7 @@ static void a_name_that_cannot_be_created_is_an_error(void **state)
 	assert_non_null(strstr(err.text, "cannot create"));
 }
 
-static void a_full_disk_ends_the_log_with_one_message(void **state)
+TEST(a_full_disk_ends_the_log_with_one_message)
 {
 	struct recorder_bench *b = *state;
 	struct recorder *r;
@@ -143,7 +145,7 @@ static void a_full_disk_ends_the_log_with_one_message(void **state)
 }
 
 /* The rows of a quarter of a second are written together, and are longer than the room. */
-static void rows_that_fit_are_kept_on_a_full_disk(void **state)
+TEST(rows_that_fit_are_kept_on_a_full_disk)
 {
 	static const struct {
 		enum output_format format;
@@ -218,7 +220,7 @@ static struct recorder *start_rows(struct recorder_bench *b)
 	return r;
 }
 
-static void a_mark_stands_in_the_row_of_its_time(void **state)
+TEST(a_mark_stands_in_the_row_of_its_time)
 {
 	struct recorder_bench *b = *state;
 	struct recorder *r = start_rows(b);
@@ -249,7 +251,7 @@ static void a_mark_stands_in_the_row_of_its_time(void **state)
 	assert_int_equal(marked, 1);
 }
 
-static void a_mark_just_before_the_end_has_a_row_too(void **state)
+TEST(a_mark_just_before_the_end_has_a_row_too)
 {
 	struct recorder_bench *b = *state;
 	struct recorder *r = start_rows(b);
@@ -338,7 +340,7 @@ static uint64_t record_stalled(struct recorder_bench *b, struct recorder_state *
 	return end->lost;
 }
 
-static void lost_rows_are_counted_while_it_lasts_and_leave_a_gap_at_the_end(void **state)
+TEST(lost_rows_are_counted_while_it_lasts_and_leave_a_gap_at_the_end)
 {
 	struct recorder_bench *b = *state;
 	struct recorder_state end;
@@ -353,7 +355,7 @@ static void lost_rows_are_counted_while_it_lasts_and_leave_a_gap_at_the_end(void
 	assert_non_null(strstr(strrchr(text, '\n'), ",0.000000000,gap lost,"));
 }
 
-static void lost_raw_samples_leave_a_note_of_how_many(void **state)
+TEST(lost_raw_samples_leave_a_note_of_how_many)
 {
 	struct recorder_bench *b = *state;
 	struct recorder_state end;
@@ -368,23 +370,4 @@ static void lost_raw_samples_leave_a_note_of_how_many(void **state)
 	assert_true(log_lost_at_the_end(&log) > 0);
 	assert_int_equal(log_lost(&log, 0) + log_lost_at_the_end(&log), lost);
 	log_close(&log);
-}
-
-#define WITH_BENCH(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		WITH_BENCH(every_sample_becomes_a_row),
-		WITH_BENCH(an_existing_file_is_refused_without_force),
-		WITH_BENCH(a_name_that_cannot_be_created_is_an_error),
-		WITH_BENCH(a_full_disk_ends_the_log_with_one_message),
-		WITH_BENCH(a_mark_stands_in_the_row_of_its_time),
-		WITH_BENCH(a_mark_just_before_the_end_has_a_row_too),
-		WITH_BENCH(lost_rows_are_counted_while_it_lasts_and_leave_a_gap_at_the_end),
-		WITH_BENCH(lost_raw_samples_leave_a_note_of_how_many),
-		WITH_BENCH(rows_that_fit_are_kept_on_a_full_disk),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

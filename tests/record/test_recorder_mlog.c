@@ -39,7 +39,7 @@ static void bench_open(struct recorder_mlog_bench *b, const char *backends, int6
 	session_settle(&b->session);
 }
 
-static int bench_init(void **state)
+FIXTURE(bench_init)
 {
 	struct recorder_mlog_bench *b = xcalloc(1, sizeof(*b));
 
@@ -51,7 +51,7 @@ static int bench_init(void **state)
 	return 0;
 }
 
-static int bench_fini(void **state)
+FIXTURE(bench_fini)
 {
 	struct recorder_mlog_bench *b = *state;
 	AUTOFREE char *remove = xasprintf("rm -rf %s", b->dir);
@@ -63,6 +63,8 @@ static int bench_fini(void **state)
 	ended = b;
 	return 0;
 }
+
+TEST_EACH(bench_init, bench_fini)
 
 static struct recorder *start_recorder(struct recorder_mlog_bench *b)
 {
@@ -157,7 +159,7 @@ static unsigned compare_both(const struct log *log, struct subscriber *subscribe
 
 /* ---- what is in it ---- */
 
-static void what_is_read_back_is_what_was_sampled(void **state)
+TEST(what_is_read_back_is_what_was_sampled)
 {
 	static const struct {
 		const char *backends;
@@ -202,7 +204,7 @@ static void assert_same_slot(const struct slot *a, const struct slot *b)
 	assert_true(a->scale == b->scale);
 }
 
-static void the_start_says_what_is_measured(void **state)
+TEST(the_start_says_what_is_measured)
 {
 	struct recorder_mlog_bench *b = *state;
 	const struct session_source *s;
@@ -253,7 +255,7 @@ static int64_t end_in_file(const struct recorder_mlog_bench *b, unsigned *n_note
 	return end_ns;
 }
 
-static void blocks_reach_the_file_while_it_is_written(void **state)
+TEST(blocks_reach_the_file_while_it_is_written)
 {
 	struct recorder_mlog_bench *b = *state;
 	struct recorder_state end;
@@ -291,7 +293,7 @@ static void assert_note(const struct log *log, enum mlog_note_kind kind, unsigne
 	assert_string_equal(note->text, text);
 }
 
-static void marks_and_messages_come_back(void **state)
+TEST(marks_and_messages_come_back)
 {
 	struct recorder_mlog_bench *b = *state;
 	struct recorder_state end;
@@ -329,7 +331,7 @@ static void marks_and_messages_come_back(void **state)
 	log_close(&log);
 }
 
-static void a_source_that_goes_and_comes_back_is_noted(void **state)
+TEST(a_source_that_goes_and_comes_back_is_noted)
 {
 	struct recorder_mlog_bench *b = *state;
 	struct session_source *gpu = &b->session.sources[0];
@@ -359,7 +361,7 @@ static void a_source_that_goes_and_comes_back_is_noted(void **state)
 	log_close(&log);
 }
 
-static void a_source_that_is_away_at_the_start_is_noted(void **state)
+TEST(a_source_that_is_away_at_the_start_is_noted)
 {
 	struct recorder_mlog_bench *b = *state;
 	struct recorder_state end;
@@ -388,7 +390,7 @@ static void await_samples(struct recorder_mlog_bench *b, int n)
 }
 
 /* As the next process does that is counted alone. */
-static void what_sits_down_in_a_seat_is_not_taken_for_the_one_before(void **state)
+TEST(what_sits_down_in_a_seat_is_not_taken_for_the_one_before)
 {
 	struct recorder_mlog_bench *b = *state;
 	struct recorder_state end;
@@ -423,7 +425,7 @@ static void set_clock(struct recorder_mlog_bench *b, struct recorder *r, int64_t
 	await_block(r); /* the one before may have begun earlier */
 }
 
-static void a_wall_clock_that_was_set_is_noted(void **state)
+TEST(a_wall_clock_that_was_set_is_noted)
 {
 	struct recorder_mlog_bench *b = *state;
 	const struct mlog_note *note;
@@ -452,7 +454,7 @@ static void a_wall_clock_that_was_set_is_noted(void **state)
 }
 
 /* CLOCK_MONOTONIC stands still meanwhile, so the wall clock seems to be set. */
-static void a_suspend_is_noted_and_moves_no_time_before_it(void **state)
+TEST(a_suspend_is_noted_and_moves_no_time_before_it)
 {
 	struct recorder_mlog_bench *b = *state;
 	const struct mlog_note *note;
@@ -488,7 +490,7 @@ static unsigned lists_now(const struct recorder_mlog_bench *b)
 	return n;
 }
 
-static void processes_are_there_once_a_second_where_proc_is_read(void **state)
+TEST(processes_are_there_once_a_second_where_proc_is_read)
 {
 	struct recorder_mlog_bench *b = *state;
 	const struct process_list *list;
@@ -508,7 +510,7 @@ static void processes_are_there_once_a_second_where_proc_is_read(void **state)
 	log_close(&log);
 }
 
-static void without_proc_there_are_none(void **state)
+TEST(without_proc_there_are_none)
 {
 	struct recorder_mlog_bench *b = *state;
 	struct recorder_state end;
@@ -544,7 +546,7 @@ static void await_5_s(struct recorder_mlog_bench *b, struct subscriber *subscrib
 }
 
 /* Both at once, as a disk that is stuck takes its time. */
-static void a_disk_that_is_stuck_for_5_s_costs_nothing_at_100_ms_and_is_reported_at_1_ms(void **state)
+TEST(a_disk_that_is_stuck_for_5_s_costs_nothing_at_100_ms_and_is_reported_at_1_ms)
 {
 	struct recorder_mlog_bench *slow = *state, *fast;
 	struct recorder *slow_recorder, *fast_recorder;
@@ -583,7 +585,7 @@ static void a_disk_that_is_stuck_for_5_s_costs_nothing_at_100_ms_and_is_reported
 	bench_fini((void **)&fast);
 }
 
-static void a_full_disk_ends_the_log_and_nothing_else(void **state)
+TEST(a_full_disk_ends_the_log_and_nothing_else)
 {
 	struct recorder_mlog_bench *b = *state;
 	struct recorder_state now = {0}, end;
@@ -611,7 +613,7 @@ static void a_full_disk_ends_the_log_and_nothing_else(void **state)
 
 /* Ended while the disk is stuck, or refuses to keep the file: the caller does not wait, and the
  * result is known in the end. */
-static void nobody_waits_for_a_log_that_ends(void **state)
+TEST(nobody_waits_for_a_log_that_ends)
 {
 	static const struct {
 		bool stuck;
@@ -663,7 +665,7 @@ static void nobody_waits_for_a_log_that_ends(void **state)
 }
 
 /* The reader of a pipe that does not read is such a disk, too. */
-static void a_disk_that_is_stuck_from_the_start_does_not_hold_up_the_program(void **state)
+TEST(a_disk_that_is_stuck_from_the_start_does_not_hold_up_the_program)
 {
 	struct recorder_mlog_bench *b = *state;
 	struct recorder_state now, end;
@@ -687,7 +689,7 @@ static void a_disk_that_is_stuck_from_the_start_does_not_hold_up_the_program(voi
 	session_close(&b->session);
 }
 
-static void a_log_that_should_not_have_begun_leaves_no_file(void **state)
+TEST(a_log_that_should_not_have_begun_leaves_no_file)
 {
 	struct recorder_mlog_bench *b = *state;
 	struct recorder *r;
@@ -708,7 +710,7 @@ static bool file_exists(const struct recorder_mlog_bench *b, unsigned number)
 	return access(path, F_OK) == 0;
 }
 
-static void a_log_that_rotates_is_whole_in_every_file_and_loses_nothing(void **state)
+TEST(a_log_that_rotates_is_whole_in_every_file_and_loses_nothing)
 {
 	struct recorder_mlog_bench *b = *state;
 	struct recorder_state end;
@@ -741,7 +743,7 @@ static void a_log_that_rotates_is_whole_in_every_file_and_loses_nothing(void **s
 	assert_int_equal(bytes, end.bytes);
 }
 
-static void a_next_file_begins_with_the_wall_clock_as_it_is_by_then(void **state)
+TEST(a_next_file_begins_with_the_wall_clock_as_it_is_by_then)
 {
 	struct recorder_mlog_bench *b = *state;
 	const struct mlog_about *about;
@@ -767,7 +769,7 @@ static void a_next_file_begins_with_the_wall_clock_as_it_is_by_then(void **state
 	assert_true(llabs(offset[1] - offset[0]) < 60 * S);
 }
 
-static void a_start_that_does_not_fit_leaves_no_file_behind(void **state)
+TEST(a_start_that_does_not_fit_leaves_no_file_behind)
 {
 	struct recorder_mlog_bench *b = *state;
 	struct err err;
@@ -779,7 +781,7 @@ static void a_start_that_does_not_fit_leaves_no_file_behind(void **state)
 	assert_int_equal(access(b->path, F_OK), -1);
 }
 
-static void it_is_synced_as_often_as_asked_for(void **state)
+TEST(it_is_synced_as_often_as_asked_for)
 {
 	struct recorder_mlog_bench *b = *state;
 	struct recorder_state end;
@@ -796,34 +798,4 @@ static void it_is_synced_as_often_as_asked_for(void **state)
 	read_log(&log, b->path);
 	assert_in_range(b->disk.syncs, 4, log.n_blocks + 2);
 	log_close(&log);
-}
-
-#define TEST(name) cmocka_unit_test_setup_teardown(name, bench_init, bench_fini)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		TEST(what_is_read_back_is_what_was_sampled),
-		TEST(the_start_says_what_is_measured),
-		TEST(blocks_reach_the_file_while_it_is_written),
-		TEST(marks_and_messages_come_back),
-		TEST(a_source_that_goes_and_comes_back_is_noted),
-		TEST(a_source_that_is_away_at_the_start_is_noted),
-		TEST(what_sits_down_in_a_seat_is_not_taken_for_the_one_before),
-		TEST(a_wall_clock_that_was_set_is_noted),
-		TEST(a_suspend_is_noted_and_moves_no_time_before_it),
-		TEST(processes_are_there_once_a_second_where_proc_is_read),
-		TEST(without_proc_there_are_none),
-		TEST(a_disk_that_is_stuck_for_5_s_costs_nothing_at_100_ms_and_is_reported_at_1_ms),
-		TEST(a_full_disk_ends_the_log_and_nothing_else),
-		TEST(nobody_waits_for_a_log_that_ends),
-		TEST(a_disk_that_is_stuck_from_the_start_does_not_hold_up_the_program),
-		TEST(a_log_that_should_not_have_begun_leaves_no_file),
-		TEST(a_log_that_rotates_is_whole_in_every_file_and_loses_nothing),
-		TEST(a_next_file_begins_with_the_wall_clock_as_it_is_by_then),
-		TEST(a_start_that_does_not_fit_leaves_no_file_behind),
-		TEST(it_is_synced_as_often_as_asked_for),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

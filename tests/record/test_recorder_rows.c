@@ -4,20 +4,16 @@
 #include "base/alloc.h"
 #include "base/file.h"
 #include "tests/support/await.h"
+#include "tests/support/test.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 #define MS 1000000ll
 
@@ -88,7 +84,7 @@ struct recorder_rows_bench {
 	struct session session;
 };
 
-static int bench_init(void **state)
+FIXTURE(bench_init)
 {
 	static const struct slot slot = {.name = "Count", .kind = SLOT_DELTA, .scale = 1};
 	struct recorder_rows_bench *b = xcalloc(1, sizeof(*b));
@@ -123,7 +119,7 @@ static int bench_init(void **state)
 	return 0;
 }
 
-static int bench_fini(void **state)
+FIXTURE(bench_fini)
 {
 	struct recorder_rows_bench *b = *state;
 
@@ -135,6 +131,8 @@ static int bench_fini(void **state)
 	free(b);
 	return 0;
 }
+
+TEST_EACH(bench_init, bench_fini)
 
 static struct recorder *start_recorder(struct recorder_rows_bench *b, const char *path)
 {
@@ -190,7 +188,7 @@ static struct recorder_state state_now(struct recorder *r)
 	return now;
 }
 
-static void rows_reach_the_file_while_it_is_written(void **state)
+TEST(rows_reach_the_file_while_it_is_written)
 {
 	struct recorder_rows_bench *b = *state;
 	struct recorder *r = start_recorder(b, b->path);
@@ -205,7 +203,7 @@ static void rows_reach_the_file_while_it_is_written(void **state)
 	assert_true(recorder_stop(r, &end));
 }
 
-static void a_metric_that_nobody_knows_leaves_no_file_behind(void **state)
+TEST(a_metric_that_nobody_knows_leaves_no_file_behind)
 {
 	struct recorder_rows_bench *b = *state;
 	struct err err;
@@ -216,7 +214,7 @@ static void a_metric_that_nobody_knows_leaves_no_file_behind(void **state)
 	assert_int_equal(access(b->path, F_OK), -1);
 }
 
-static void a_disk_that_fails_ends_the_log_with_whole_lines_and_one_message(void **state)
+TEST(a_disk_that_fails_ends_the_log_with_whole_lines_and_one_message)
 {
 	struct recorder_rows_bench *b = *state;
 	struct rlimit before, limit;
@@ -246,7 +244,7 @@ static void a_disk_that_fails_ends_the_log_with_whole_lines_and_one_message(void
 	free(text);
 }
 
-static void a_dash_is_standard_output(void **state)
+TEST(a_dash_is_standard_output)
 {
 	struct recorder_rows_bench *b = *state;
 	struct recorder_state end;
@@ -269,7 +267,7 @@ static void a_dash_is_standard_output(void **state)
 	free(text);
 }
 
-static void samples_that_were_lost_are_counted_and_flagged(void **state)
+TEST(samples_that_were_lost_are_counted_and_flagged)
 {
 	struct recorder_rows_bench *b = *state;
 	struct recorder *r;
@@ -291,7 +289,7 @@ static void samples_that_were_lost_are_counted_and_flagged(void **state)
 	free(text);
 }
 
-static void json_lines_begin_with_what_was_measured(void **state)
+TEST(json_lines_begin_with_what_was_measured)
 {
 	struct recorder_rows_bench *b = *state;
 	struct recorder_state end;
@@ -317,7 +315,7 @@ static void json_lines_begin_with_what_was_measured(void **state)
 	free(text);
 }
 
-static void the_name_shown_is_printable(void **state)
+TEST(the_name_shown_is_printable)
 {
 	struct recorder_rows_bench *b = *state;
 	AUTOFREE char *path = xasprintf("%s/a\033[2Jb.csv", b->dir);
@@ -327,21 +325,4 @@ static void the_name_shown_is_printable(void **state)
 	assert_string_equal(recorder_name(r), "a?[2Jb.csv");
 	assert_true(recorder_stop(r, &end));
 	unlink(path);
-}
-
-#define TEST(name) cmocka_unit_test_setup_teardown(name, bench_init, bench_fini)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		TEST(rows_reach_the_file_while_it_is_written),
-		TEST(a_metric_that_nobody_knows_leaves_no_file_behind),
-		TEST(a_disk_that_fails_ends_the_log_with_whole_lines_and_one_message),
-		TEST(a_dash_is_standard_output),
-		TEST(samples_that_were_lost_are_counted_and_flagged),
-		TEST(json_lines_begin_with_what_was_measured),
-		TEST(the_name_shown_is_printable),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,13 +1,9 @@
 /* Samples at times at which counting is disabled are kept out of a recording. */
 #include "record/recorder.h"
 #include "base/alloc.h"
+#include "tests/support/test.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdlib.h>
-
-#include <cmocka.h>
 
 static int64_t now_ns;
 
@@ -19,14 +15,14 @@ static int64_t scripted_ns(const struct sys *sys)
 
 static const struct sys sys = {.monotonic_ns = scripted_ns};
 
-static int fresh_filter(void **state)
+FIXTURE(fresh_filter)
 {
 	now_ns = 0;
 	*state = sample_filter_new(2);
 	return 0;
 }
 
-static int drop_filter(void **state)
+FIXTURE(drop_filter)
 {
 	sample_filter_free(*state);
 	return 0;
@@ -55,7 +51,7 @@ static void turn_at(struct sample_filter *filter, int64_t ns, bool open)
 	assert_true(sample_filter_set(filter, &sys, open));
 }
 
-static void samples_pass_that_end_while_it_is_open(void **state)
+TEST_WITH(samples_pass_that_end_while_it_is_open, fresh_filter, drop_filter)
 {
 	static const struct {
 		int64_t end_ns;
@@ -84,7 +80,7 @@ static void samples_pass_that_end_while_it_is_open(void **state)
 	}
 }
 
-static void sources_are_numbered_apart_and_losses_stay_losses(void **state)
+TEST_WITH(sources_are_numbered_apart_and_losses_stay_losses, fresh_filter, drop_filter)
 {
 	struct sample_filter *filter = *state;
 
@@ -97,7 +93,7 @@ static void sources_are_numbered_apart_and_losses_stay_losses(void **state)
 	assert_int_equal(pass_at(filter, 1, 7, 40)->seq, 5); /* three were lost before it */
 }
 
-static void it_knows_how_long_and_how_often_it_was_open(void **state)
+TEST_WITH(it_knows_how_long_and_how_often_it_was_open, fresh_filter, drop_filter)
 {
 	struct sample_filter *filter = *state;
 	unsigned times;
@@ -114,25 +110,9 @@ static void it_knows_how_long_and_how_often_it_was_open(void **state)
 	assert_int_equal(times, 2);
 }
 
-static void without_a_filter_every_sample_passes_as_it_is(void **state)
+TEST(without_a_filter_every_sample_passes_as_it_is)
 {
 	const struct sample sample = {.seq = 7};
 
-	(void)state;
 	assert_ptr_equal(sample_filter_pass(NULL, &sample), &sample);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(samples_pass_that_end_while_it_is_open, fresh_filter,
-						drop_filter),
-		cmocka_unit_test_setup_teardown(sources_are_numbered_apart_and_losses_stay_losses,
-						fresh_filter, drop_filter),
-		cmocka_unit_test_setup_teardown(it_knows_how_long_and_how_often_it_was_open, fresh_filter,
-						drop_filter),
-		cmocka_unit_test(without_a_filter_every_sample_passes_as_it_is),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

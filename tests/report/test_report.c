@@ -11,7 +11,7 @@
 /* ---- changes ---- */
 
 /* Two builds of n runs each differ if their means are further apart than chance explains. */
-static void only_what_chance_does_not_explain_differs(void **state)
+TEST(only_what_chance_does_not_explain_differs)
 {
 	static const struct {
 		struct report_mean was, now;
@@ -29,7 +29,6 @@ static void only_what_chance_does_not_explain_differs(void **state)
 		{{10, 1, 5}, {90, NAN, 1}, false},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++)
 		if (report_differ(&cases[i].was, &cases[i].now) != cases[i].differ)
 			fail_msg("case %zu", i);
@@ -48,11 +47,10 @@ static struct frame_stats *some_frames(void)
 	return f;
 }
 
-static void percentiles_and_lows_are_of_all_frames(void **state)
+TEST(percentiles_and_lows_are_of_all_frames)
 {
 	struct frame_stats *f = some_frames();
 
-	(void)state;
 	assert_int_equal(f->times.n, FRAMES);
 	assert_int_equal(f->late, 10);
 	assert_true(fabs(times_at(&f->times, 0.5) - 10) < 0.05);
@@ -65,22 +63,20 @@ static void percentiles_and_lows_are_of_all_frames(void **state)
 	free(f);
 }
 
-static void the_longest_frames_are_kept_in_order(void **state)
+TEST(the_longest_frames_are_kept_in_order)
 {
 	struct frame_stats *f = some_frames();
 
-	(void)state;
 	assert_int_equal(f->n_worst, WORST_FRAMES);
 	for (unsigned i = 0; i < WORST_FRAMES; i++)
 		assert_true(i < 10 ? f->worst[i].number == FRAMES - 100.0 * i : f->worst[i].ms == 10);
 	free(f);
 }
 
-static void no_frames_have_no_numbers(void **state)
+TEST(no_frames_have_no_numbers)
 {
 	struct frame_stats *f = xcalloc(1, sizeof(*f));
 
-	(void)state;
 	assert_true(isnan(times_at(&f->times, 0.5)));
 	assert_true(isnan(times_low(&f->times, 0.01)));
 	frame_stats_add(f, &(struct frame_facts){.ms = NAN}, 16);
@@ -139,11 +135,10 @@ static void bench_end(struct report_bench *b)
 	sys_fini(&b->sys);
 }
 
-static void a_mark_begins_a_phase(void **state)
+TEST(a_mark_begins_a_phase)
 {
 	struct report_bench b;
 
-	(void)state;
 	bench_begin(&b);
 	log_until(&b.log, 4 * SECOND_NS);
 	log_note(&b.log, MLOG_NOTE_MARK, -1, 0, "verdict: Memory bound"); /* the recorder's own */
@@ -160,12 +155,11 @@ static void a_mark_begins_a_phase(void **state)
 }
 
 /* Steps and phases have the same sums as the whole. */
-static void nothing_is_counted_twice(void **state)
+TEST(nothing_is_counted_twice)
 {
 	struct report_bench b;
 	const struct report_source *gpu;
 
-	(void)state;
 	bench_begin(&b);
 	log_until(&b.log, 3 * SECOND_NS);
 	log_note(&b.log, MLOG_NOTE_MARK, -1, 0, "next");
@@ -191,12 +185,11 @@ static void nothing_is_counted_twice(void **state)
 	bench_end(&b);
 }
 
-static void the_verdict_covers_the_log(void **state)
+TEST(the_verdict_covers_the_log)
 {
 	struct report_bench b;
 	const struct judged *verdict;
 
-	(void)state;
 	bench_begin(&b);
 	log_until(&b.log, 20 * SECOND_NS);
 	bench_read(&b);
@@ -208,7 +201,7 @@ static void the_verdict_covers_the_log(void **state)
 }
 
 /* MALITOP_TEST_HOURS is how long the log is (1). The samples repeat one second. */
-static void a_long_log_makes_a_small_page(void **state)
+TEST(a_long_log_makes_a_small_page)
 {
 	const char *hours = getenv("MALITOP_TEST_HOURS");
 	uint64_t n = (hours ? strtoull(hours, NULL, 10) : 1) * 36000;
@@ -217,7 +210,6 @@ static void a_long_log_makes_a_small_page(void **state)
 	char *text;
 	size_t size;
 
-	(void)state;
 	bench_begin(&b);
 	log_until(&b.log, SECOND_NS);
 	for (uint64_t i = b.log.n; i < n; i++) {
@@ -240,20 +232,4 @@ static void a_long_log_makes_a_small_page(void **state)
 	assert_true(file_read(b.out, PAGE_MOST, &text, &size, &err));
 	free(text);
 	bench_end(&b);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(only_what_chance_does_not_explain_differs),
-		cmocka_unit_test(percentiles_and_lows_are_of_all_frames),
-		cmocka_unit_test(the_longest_frames_are_kept_in_order),
-		cmocka_unit_test(no_frames_have_no_numbers),
-		cmocka_unit_test(a_mark_begins_a_phase),
-		cmocka_unit_test(nothing_is_counted_twice),
-		cmocka_unit_test(the_verdict_covers_the_log),
-		cmocka_unit_test(a_long_log_makes_a_small_page),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

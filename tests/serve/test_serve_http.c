@@ -3,13 +3,11 @@
 #include "serve/serve_http.h"
 
 #include "base/alloc.h"
+#include "tests/support/test.h"
 
 #include <arpa/inet.h>
 #include <fcntl.h>
 #include <poll.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,8 +15,6 @@
 #include <sys/stat.h>
 #include <sys/xattr.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 static int64_t now_ns;
 
@@ -103,13 +99,12 @@ static void send_text(int fd, const char *text)
 	assert_int_equal(send(fd, text, strlen(text), MSG_NOSIGNAL), (int)strlen(text));
 }
 
-static void client_with_half_a_request_is_closed_after_its_time(void **state)
+TEST(client_with_half_a_request_is_closed_after_its_time)
 {
 	struct serve_bench b;
 	char text[1000];
 	int fd;
 
-	(void)state;
 	bench_init(&b);
 	fd = connect_client(&b);
 	send_text(fd, "GET /metrics HTTP/1.1\r\nHost: a\r\nX-Slow");
@@ -125,13 +120,12 @@ static void client_with_half_a_request_is_closed_after_its_time(void **state)
 	bench_fini(&b);
 }
 
-static void each_request_of_a_connection_has_its_own_time(void **state)
+TEST(each_request_of_a_connection_has_its_own_time)
 {
 	struct serve_bench b;
 	char text[1000];
 	int fd;
 
-	(void)state;
 	bench_init(&b);
 	fd = connect_client(&b);
 	for (int i = 0; i < 5; i++) {
@@ -144,7 +138,7 @@ static void each_request_of_a_connection_has_its_own_time(void **state)
 	bench_fini(&b);
 }
 
-static void front_page_is_a_whole_report_or_the_plain_page(void **state)
+TEST(front_page_is_a_whole_report_or_the_plain_page)
 {
 	static const char plain[] = "<html><title>malitop</title><body><h1>malitop ";
 	static const struct {
@@ -159,7 +153,6 @@ static void front_page_is_a_whole_report_or_the_plain_page(void **state)
 		{NULL, plain},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		struct serve_bench b;
 		char text[20000], *body;
@@ -182,7 +175,7 @@ static void front_page_is_a_whole_report_or_the_plain_page(void **state)
 }
 
 /* Of a page of many equal words. */
-static void a_page_is_as_small_as_the_reader_asks_for(void **state)
+TEST(a_page_is_as_small_as_the_reader_asks_for)
 {
 	static const struct {
 		const char *header;
@@ -194,7 +187,6 @@ static void a_page_is_as_small_as_the_reader_asks_for(void **state)
 		     {"Accept-Encoding: gzip;q=0, identity\r\n", false},
 		     {"Accept-Encoding: br\r\n", false}};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		struct serve_bench b;
 		char request[200], text[20000], *body;
@@ -227,14 +219,13 @@ static void a_page_is_as_small_as_the_reader_asks_for(void **state)
 }
 
 /* Else clients that ask for thousands of pages, and do not even read them, delay a scrape. */
-static void scrapes_at_one_time_cost_one_page(void **state)
+TEST(scrapes_at_one_time_cost_one_page)
 {
 	static const char request[] = "GET /metrics HTTP/1.1\r\nHost: a\r\n\r\n";
 	struct serve_bench b;
 	char text[20000];
 	int fds[5];
 
-	(void)state;
 	bench_init(&b);
 	n_printed = 0;
 	for (unsigned i = 0; i < ARRAY_LEN(fds); i++) {
@@ -258,7 +249,7 @@ static void scrapes_at_one_time_cost_one_page(void **state)
 	bench_fini(&b);
 }
 
-static void address_that_others_reach_needs_tls_and_auth(void **state)
+TEST(address_that_others_reach_needs_tls_and_auth)
 {
 	static const struct {
 		struct serve_http_options options;
@@ -288,7 +279,6 @@ static void address_that_others_reach_needs_tls_and_auth(void **state)
 	struct sys sys;
 	struct err err = {0};
 
-	(void)state;
 	assert_true(sys_init(&sys, NULL, &err));
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		struct serve_http *http;
@@ -303,7 +293,7 @@ static void address_that_others_reach_needs_tls_and_auth(void **state)
 	sys_fini(&sys);
 }
 
-static void accept_header_chooses_the_form(void **state)
+TEST(accept_header_chooses_the_form)
 {
 	static const struct {
 		const char *accept;
@@ -327,13 +317,12 @@ static void accept_header_chooses_the_form(void **state)
 		{",;,;q=;=,", OPENMETRICS_CLASSIC},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++)
 		if (serve_http_form(cases[i].accept) != cases[i].form)
 			fail_msg("%s", cases[i].accept);
 }
 
-static void auth_file_is_checked(void **state)
+TEST(auth_file_is_checked)
 {
 	static const struct {
 		const char *text;
@@ -354,7 +343,6 @@ static void auth_file_is_checked(void **state)
 	struct err err = {0};
 	int fd = mkstemp(path);
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		struct serve_auth *auth;
 
@@ -460,7 +448,7 @@ static void make_shared_with_a_group(const char *path)
 }
 
 /* A FIFO does not hang, and the file that is checked is the one that is read. */
-static void secrets_are_regular_files_of_the_user_only(void **state)
+TEST(secrets_are_regular_files_of_the_user_only)
 {
 	static const struct {
 		void (*make)(const char *path);
@@ -481,7 +469,6 @@ static void secrets_are_regular_files_of_the_user_only(void **state)
 	struct sys sys;
 	struct err err;
 
-	(void)state;
 	assert_non_null(mkdtemp(dir));
 	snprintf(path, sizeof(path), "%s/secret", dir);
 	assert_true(sys_init(&sys, NULL, &err));
@@ -513,21 +500,4 @@ static void secrets_are_regular_files_of_the_user_only(void **state)
 	}
 	rmdir(dir);
 	sys_fini(&sys);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(client_with_half_a_request_is_closed_after_its_time),
-		cmocka_unit_test(each_request_of_a_connection_has_its_own_time),
-		cmocka_unit_test(a_page_is_as_small_as_the_reader_asks_for),
-		cmocka_unit_test(front_page_is_a_whole_report_or_the_plain_page),
-		cmocka_unit_test(scrapes_at_one_time_cost_one_page),
-		cmocka_unit_test(address_that_others_reach_needs_tls_and_auth),
-		cmocka_unit_test(accept_header_chooses_the_form),
-		cmocka_unit_test(auth_file_is_checked),
-		cmocka_unit_test(secrets_are_regular_files_of_the_user_only),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

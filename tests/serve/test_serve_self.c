@@ -1,16 +1,12 @@
 /* What malitop serves about itself. */
 #include "serve/serve_store.h"
 #include "base/alloc.h"
+#include "tests/support/test.h"
 
 #include <fcntl.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 static double value_in(const struct strbuf *page, const char *name)
 {
@@ -22,7 +18,7 @@ static double value_in(const struct strbuf *page, const char *name)
 	return strtod(at + strlen(line), NULL);
 }
 
-static void values_are_those_of_this_process(void **state)
+TEST(values_are_those_of_this_process)
 {
 	AUTO_STRBUF struct strbuf page = {0}, more = {0};
 	struct sys sys;
@@ -30,7 +26,6 @@ static void values_are_those_of_this_process(void **state)
 	double start;
 	int fd;
 
-	(void)state;
 	assert_true(sys_init(&sys, NULL, &err));
 	start = (double)sys.realtime_ns(&sys) * 1e-9;
 	serve_self_print(&sys, OPENMETRICS_1_0, &page);
@@ -47,28 +42,17 @@ static void values_are_those_of_this_process(void **state)
 	sys_fini(&sys);
 }
 
-static void what_cannot_be_read_has_no_line(void **state)
+TEST(what_cannot_be_read_has_no_line)
 {
 	AUTO_STRBUF struct strbuf page = {0};
 	char dir[] = "/tmp/malitop-test-XXXXXX";
 	struct sys sys;
 	struct err err;
 
-	(void)state;
 	assert_non_null(mkdtemp(dir));
 	assert_true(sys_init(&sys, dir, &err));
 	serve_self_print(&sys, OPENMETRICS_1_0, &page);
 	assert_int_equal(page.n, 0);
 	sys_fini(&sys);
 	rmdir(dir);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(values_are_those_of_this_process),
-		cmocka_unit_test(what_cannot_be_read_has_no_line),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

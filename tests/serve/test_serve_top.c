@@ -2,16 +2,12 @@
  * a line. */
 #include "serve/serve_store.h"
 #include "base/alloc.h"
+#include "tests/support/test.h"
 
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #define S 1000000000ll
 #define UNKNOWN ((float)NAN)
@@ -50,13 +46,12 @@ static void assert_page(const struct serve_top *top, unsigned n, const char *lin
 	assert_string_equal(values.n ? values.p : "", lines);
 }
 
-static void processes_of_one_name_are_one_application(void **state)
+TEST(processes_of_one_name_are_one_application)
 {
 	struct serve_top *top = serve_top_new();
 	struct process list[] = {process("game", 50, 30), process("game", 25, UNKNOWN),
 				 process("game", 99, 99)};
 
-	(void)state;
 	assert_page(top, 10, "");
 	list[2].is_thread = true;
 	take_list(top, list, 3);
@@ -71,13 +66,12 @@ static void processes_of_one_name_are_one_application(void **state)
 	serve_top_free(top);
 }
 
-static void what_is_unknown_has_no_line(void **state)
+TEST(what_is_unknown_has_no_line)
 {
 	struct serve_top *top = serve_top_new();
 	struct process one = process("game", UNKNOWN, UNKNOWN);
 	const struct process_list first = {.processes = &one, .n = 1, .end_ns = 10 * S};
 
-	(void)state;
 	one.rss_bytes = SAMPLE_UNKNOWN;
 	serve_top_processes(top, &first);
 	assert_page(top, 10,
@@ -86,13 +80,12 @@ static void what_is_unknown_has_no_line(void **state)
 	serve_top_free(top);
 }
 
-static void the_busiest_on_the_gpu_are_served_and_continue_their_sums(void **state)
+TEST(the_busiest_on_the_gpu_are_served_and_continue_their_sums)
 {
 	struct serve_top *top = serve_top_new();
 	struct process busy[] = {process("compiler", 100, 0), process("game", 10, 40), process("ui", 50, 0)};
 	struct process later[] = {process("compiler", 100, UNKNOWN), process("ui", 50, 10)};
 
-	(void)state;
 	for (size_t i = 0; i < 3; i++)
 		busy[i].rss_bytes = busy[i].gpu_bytes = SAMPLE_UNKNOWN;
 	for (size_t i = 0; i < 2; i++)
@@ -118,12 +111,11 @@ static void the_busiest_on_the_gpu_are_served_and_continue_their_sums(void **sta
 	serve_top_free(top);
 }
 
-static void a_name_cannot_end_a_label(void **state)
+TEST(a_name_cannot_end_a_label)
 {
 	struct serve_top *top = serve_top_new();
 	struct process one = process("a\"} 1 \\", UNKNOWN, UNKNOWN);
 
-	(void)state;
 	one.rss_bytes = SAMPLE_UNKNOWN;
 	take_list(top, &one, 1);
 	assert_page(top, 1,
@@ -133,12 +125,11 @@ static void a_name_cannot_end_a_label(void **state)
 }
 
 /* A program that renames itself for ever takes no more memory than 4096 names. */
-static void names_that_are_gone_are_forgotten_when_there_are_many(void **state)
+TEST(names_that_are_gone_are_forgotten_when_there_are_many)
 {
 	struct serve_top *top = serve_top_new();
 	struct process one = process("first", 50, UNKNOWN);
 
-	(void)state;
 	one.rss_bytes = SAMPLE_UNKNOWN;
 	for (unsigned i = 0; i < 5000; i++) {
 		take_list(top, &one, 1);
@@ -150,17 +141,4 @@ static void names_that_are_gone_are_forgotten_when_there_are_many(void **state)
 		    "cpu_seconds_total{application=\"first\"} 1\n"
 		    "processes{application=\"first\"} 1\n");
 	serve_top_free(top);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(processes_of_one_name_are_one_application),
-		cmocka_unit_test(what_is_unknown_has_no_line),
-		cmocka_unit_test(the_busiest_on_the_gpu_are_served_and_continue_their_sums),
-		cmocka_unit_test(a_name_cannot_end_a_label),
-		cmocka_unit_test(names_that_are_gone_are_forgotten_when_there_are_many),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,14 +3,10 @@
 #include "backends/process/process_scan.h"
 #include "base/alloc.h"
 #include "tests/support/fixture.h"
+#include "tests/support/test.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 struct devices_bench {
 	struct fixture fixture;
@@ -21,7 +17,7 @@ struct devices_bench {
 	struct err err;
 };
 
-static int set_up(void **state)
+FIXTURE(set_up)
 {
 	static struct devices_bench b;
 
@@ -34,7 +30,7 @@ static int set_up(void **state)
 	return 0;
 }
 
-static int tear_down(void **state)
+FIXTURE(tear_down)
 {
 	struct devices_bench *b = *state;
 
@@ -49,9 +45,8 @@ static bool open_sources(struct devices_bench *b)
 	return devices_open(&b->fixture.sys, &b->options, &b->what, &b->devices, &b->err);
 }
 
-static void every_backend_is_found_by_its_name(void **state)
+TEST(every_backend_is_found_by_its_name)
 {
-	(void)state;
 	for (unsigned i = 0; registry[i]; i++) {
 		const struct backend *b = registry[i];
 
@@ -62,7 +57,7 @@ static void every_backend_is_found_by_its_name(void **state)
 	assert_null(registry_find(span_of("")));
 }
 
-static void without_a_gpu_the_cpu_opens_and_a_line_says_what_was_looked_for(void **state)
+TEST_WITH(without_a_gpu_the_cpu_opens_and_a_line_says_what_was_looked_for, set_up, tear_down)
 {
 	struct devices_bench *b = *state;
 
@@ -92,7 +87,7 @@ static const char *there(const char *driver)
 }
 
 /* Whose node it is, the kernel driver tells, not the name. */
-static void a_display_node_is_no_mali_gpu(void **state)
+TEST_WITH(a_display_node_is_no_mali_gpu, set_up, tear_down)
 {
 	const struct {
 		const char *uevent, *text;
@@ -119,7 +114,7 @@ static void a_display_node_is_no_mali_gpu(void **state)
 	}
 }
 
-static void a_report_on_a_command_needs_no_gpu(void **state)
+TEST_WITH(a_report_on_a_command_needs_no_gpu, set_up, tear_down)
 {
 	static char word[] = "true", *cmd[] = {word, NULL};
 	static const struct {
@@ -142,7 +137,7 @@ static void a_report_on_a_command_needs_no_gpu(void **state)
 	}
 }
 
-static void a_driver_that_is_there_is_not_called_missing(void **state)
+TEST_WITH(a_driver_that_is_there_is_not_called_missing, set_up, tear_down)
 {
 	struct devices_bench *b = *state;
 
@@ -152,7 +147,7 @@ static void a_driver_that_is_there_is_not_called_missing(void **state)
 			       "Panthor (/dev/dri/renderD*: there, but its kernel driver is unknown)"));
 }
 
-static void a_node_that_is_no_mali_driver_is_a_note(void **state)
+TEST_WITH(a_node_that_is_no_mali_driver_is_a_note, set_up, tear_down)
 {
 	struct devices_bench *b = *state;
 
@@ -168,7 +163,7 @@ static void a_node_that_is_no_mali_driver_is_a_note(void **state)
 			       "\n\nkbase: /dev/mali0: not a Mali driver that malitop supports"));
 }
 
-static void only_the_live_screen_and_passes_listen_to_applications(void **state)
+TEST_WITH(only_the_live_screen_and_passes_listen_to_applications, set_up, tear_down)
 {
 	static const struct {
 		enum command_word command;
@@ -194,7 +189,7 @@ static void only_the_live_screen_and_passes_listen_to_applications(void **state)
 	}
 }
 
-static void a_live_screen_that_cannot_listen_is_a_note_and_passes_an_error(void **state)
+TEST_WITH(a_live_screen_that_cannot_listen_is_a_note_and_passes_an_error, set_up, tear_down)
 {
 	struct devices_bench *b = *state;
 	const char *before = getenv("XDG_RUNTIME_DIR");
@@ -211,7 +206,7 @@ static void a_live_screen_that_cannot_listen_is_a_note_and_passes_an_error(void 
 	before ? setenv("XDG_RUNTIME_DIR", before, 1) : unsetenv("XDG_RUNTIME_DIR");
 }
 
-static void a_demo_is_simulated_and_says_nothing_of_drivers(void **state)
+TEST_WITH(a_demo_is_simulated_and_says_nothing_of_drivers, set_up, tear_down)
 {
 	struct devices_bench *b = *state;
 
@@ -228,7 +223,7 @@ static void a_demo_is_simulated_and_says_nothing_of_drivers(void **state)
 }
 
 /* A kernel that must not be asked: every call of it would be one to NULL. */
-static void a_demo_reads_nothing_of_the_machine_that_it_runs_on(void **state)
+TEST_WITH(a_demo_reads_nothing_of_the_machine_that_it_runs_on, set_up, tear_down)
 {
 	static const struct sys none;
 	struct devices_bench *b = *state;
@@ -261,7 +256,7 @@ static void a_demo_reads_nothing_of_the_machine_that_it_runs_on(void **state)
 	free(sample);
 }
 
-static void beside_the_cpus_of_this_machine_only_the_gpu_is_simulated(void **state)
+TEST_WITH(beside_the_cpus_of_this_machine_only_the_gpu_is_simulated, set_up, tear_down)
 {
 	static const char *const lists[] = {"proc", "sim,proc", "perf", "sim:gpu"};
 	struct devices_bench *b = *state;
@@ -275,7 +270,7 @@ static void beside_the_cpus_of_this_machine_only_the_gpu_is_simulated(void **sta
 	}
 }
 
-static void a_backend_by_name_is_the_only_one(void **state)
+TEST_WITH(a_backend_by_name_is_the_only_one, set_up, tear_down)
 {
 	struct devices_bench *b = *state;
 
@@ -286,7 +281,7 @@ static void a_backend_by_name_is_the_only_one(void **state)
 		assert_memory_equal(b->devices.sources[i]->backend->name, "sim", 3);
 }
 
-static void an_asked_for_backend_that_cannot_open_is_an_error(void **state)
+TEST_WITH(an_asked_for_backend_that_cannot_open_is_an_error, set_up, tear_down)
 {
 	struct devices_bench *b = *state;
 
@@ -295,7 +290,7 @@ static void an_asked_for_backend_that_cannot_open_is_an_error(void **state)
 	assert_non_null(strstr(b->err.text, "nonsense"));
 }
 
-static void a_device_that_nobody_found_is_an_error(void **state)
+TEST_WITH(a_device_that_nobody_found_is_an_error, set_up, tear_down)
 {
 	struct devices_bench *b = *state;
 
@@ -304,7 +299,7 @@ static void a_device_that_nobody_found_is_an_error(void **state)
 	assert_non_null(strstr(b->err.text, "/dev/mali7"));
 }
 
-static void a_device_that_was_named_and_cannot_be_opened_says_why(void **state)
+TEST_WITH(a_device_that_was_named_and_cannot_be_opened_says_why, set_up, tear_down)
 {
 	struct devices_bench *b = *state;
 
@@ -323,7 +318,7 @@ static void a_device_that_was_named_and_cannot_be_opened_says_why(void **state)
 		"/dev/mali1"));
 }
 
-static void of_several_devices_each_that_fails_is_a_note(void **state)
+TEST_WITH(of_several_devices_each_that_fails_is_a_note, set_up, tear_down)
 {
 	struct devices_bench *b = *state;
 
@@ -340,7 +335,7 @@ static void of_several_devices_each_that_fails_is_a_note(void **state)
 	assert_non_null(strstr(b->err.text, "not a Mali driver"));
 }
 
-static void lists_may_have_blanks_and_interfaces(void **state)
+TEST_WITH(lists_may_have_blanks_and_interfaces, set_up, tear_down)
 {
 	static const struct {
 		const char *list, *scenario;
@@ -360,7 +355,7 @@ static void lists_may_have_blanks_and_interfaces(void **state)
 }
 
 /* Which error it is, the machine that runs the test decides. */
-static void events_that_nobody_counts_are_an_error_never_a_note(void **state)
+TEST_WITH(events_that_nobody_counts_are_an_error_never_a_note, set_up, tear_down)
 {
 	static const char *const events[] = {"no-such-event"};
 	struct devices_bench *b = *state;
@@ -376,7 +371,7 @@ static void events_that_nobody_counts_are_an_error_never_a_note(void **state)
 	assert_memory_equal(b->err.text, "--event: nothing counts CPU events: ", 36);
 }
 
-static void whose_events_were_asked_for_and_cannot_be_counted_is_an_error_never_a_note(void **state)
+TEST_WITH(whose_events_were_asked_for_and_cannot_be_counted_is_an_error_never_a_note, set_up, tear_down)
 {
 	static const struct {
 		struct scope scope;
@@ -400,33 +395,4 @@ static void whose_events_were_asked_for_and_cannot_be_counted_is_an_error_never_
 		assert_memory_equal(b->err.text, cases[i].text, strlen(cases[i].text));
 		devices_fini(&b->devices);
 	}
-}
-
-#define WITH_BENCH(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(every_backend_is_found_by_its_name),
-		WITH_BENCH(without_a_gpu_the_cpu_opens_and_a_line_says_what_was_looked_for),
-		WITH_BENCH(a_display_node_is_no_mali_gpu),
-		WITH_BENCH(a_report_on_a_command_needs_no_gpu),
-		WITH_BENCH(a_driver_that_is_there_is_not_called_missing),
-		WITH_BENCH(a_node_that_is_no_mali_driver_is_a_note),
-		WITH_BENCH(only_the_live_screen_and_passes_listen_to_applications),
-		WITH_BENCH(a_live_screen_that_cannot_listen_is_a_note_and_passes_an_error),
-		WITH_BENCH(a_demo_is_simulated_and_says_nothing_of_drivers),
-		WITH_BENCH(a_demo_reads_nothing_of_the_machine_that_it_runs_on),
-		WITH_BENCH(beside_the_cpus_of_this_machine_only_the_gpu_is_simulated),
-		WITH_BENCH(a_backend_by_name_is_the_only_one),
-		WITH_BENCH(lists_may_have_blanks_and_interfaces),
-		WITH_BENCH(an_asked_for_backend_that_cannot_open_is_an_error),
-		WITH_BENCH(a_device_that_nobody_found_is_an_error),
-		WITH_BENCH(a_device_that_was_named_and_cannot_be_opened_says_why),
-		WITH_BENCH(of_several_devices_each_that_fails_is_a_note),
-		WITH_BENCH(events_that_nobody_counts_are_an_error_never_a_note),
-		WITH_BENCH(whose_events_were_asked_for_and_cannot_be_counted_is_an_error_never_a_note),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

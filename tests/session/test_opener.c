@@ -3,17 +3,13 @@
 #include "base/alloc.h"
 #include "base/sys.h"
 #include "tests/support/await.h"
+#include "tests/support/test.h"
 
 #include <poll.h>
 #include <pthread.h>
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 /* A call that takes until its gate opens. */
 struct opener_job {
@@ -53,7 +49,7 @@ struct opener_bench {
 	struct opener_job *job;
 };
 
-static int set_up(void **state)
+FIXTURE(set_up)
 {
 	static struct opener_bench b;
 	struct err err;
@@ -68,7 +64,7 @@ static int set_up(void **state)
 	return 0;
 }
 
-static int tear_down(void **state)
+FIXTURE(tear_down)
 {
 	struct opener_bench *b = *state;
 
@@ -77,7 +73,9 @@ static int tear_down(void **state)
 	return 0;
 }
 
-static void the_job_is_handed_back_when_the_call_returned(void **state)
+TEST_EACH(set_up, tear_down)
+
+TEST(the_job_is_handed_back_when_the_call_returned)
 {
 	struct opener_bench *b = *state;
 
@@ -93,7 +91,7 @@ static void the_job_is_handed_back_when_the_call_returned(void **state)
 	free(b->job);
 }
 
-static void finishing_waits_for_the_call(void **state)
+TEST(finishing_waits_for_the_call)
 {
 	struct opener_bench *b = *state;
 
@@ -103,7 +101,7 @@ static void finishing_waits_for_the_call(void **state)
 	free(b->job);
 }
 
-static void leaving_waits_for_nothing_and_the_job_is_dropped_in_the_end(void **state)
+TEST(leaving_waits_for_nothing_and_the_job_is_dropped_in_the_end)
 {
 	struct opener_bench *b = *state;
 
@@ -114,7 +112,7 @@ static void leaving_waits_for_nothing_and_the_job_is_dropped_in_the_end(void **s
 	sys_event_ack(b->dropped_fd);
 }
 
-static void leaving_after_the_call_drops_the_job_at_once(void **state)
+TEST(leaving_after_the_call_drops_the_job_at_once)
 {
 	struct opener_bench *b = *state;
 
@@ -123,18 +121,4 @@ static void leaving_after_the_call_drops_the_job_at_once(void **state)
 	opener_leave(b->opener);
 	assert_true(is_readable(b->dropped_fd, 0));
 	opener_leave(NULL);
-}
-
-#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		TEST(the_job_is_handed_back_when_the_call_returned),
-		TEST(finishing_waits_for_the_call),
-		TEST(leaving_waits_for_nothing_and_the_job_is_dropped_in_the_end),
-		TEST(leaving_after_the_call_drops_the_job_at_once),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

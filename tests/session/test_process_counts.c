@@ -61,14 +61,13 @@ static bool are_near(double a, double b)
 	return fabs(a - b) <= 0.001 * fabs(b);
 }
 
-static void a_process_has_the_figures_of_all_its_threads(void **state)
+TEST(a_process_has_the_figures_of_all_its_threads)
 {
 	static const struct {
 		const char *machine;
 		uint64_t misses;
 	} cases[] = {{"a72x4", 0}, {"rk3588", 0x37}};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		struct count_bench b;
 		double cycles = 0, instructions = 0, misses = 0;
@@ -94,12 +93,11 @@ static void a_process_has_the_figures_of_all_its_threads(void **state)
 	}
 }
 
-static void a_list_that_is_repeated_has_the_same_figures(void **state)
+TEST(a_list_that_is_repeated_has_the_same_figures)
 {
 	struct count_bench b;
 	float ipc;
 
-	(void)state;
 	begin_counts(&b, "a72x4");
 	next_list(&b, 150);
 	next_list(&b, 150);
@@ -111,11 +109,10 @@ static void a_list_that_is_repeated_has_the_same_figures(void **state)
 	end_counts(&b);
 }
 
-static void who_is_idle_again_or_gone_is_counted_no_longer(void **state)
+TEST(who_is_idle_again_or_gone_is_counted_no_longer)
 {
 	struct count_bench b;
 
-	(void)state;
 	begin_counts(&b, "a72x4");
 	next_list(&b, 150);
 	next_list(&b, 0.1f); /* idle: its last figures, and its files are closed */
@@ -134,11 +131,10 @@ static void who_is_idle_again_or_gone_is_counted_no_longer(void **state)
 }
 
 /* Another process with the pid of one that is counted is not the same. */
-static void a_pid_that_is_used_again_begins_anew(void **state)
+TEST(a_pid_that_is_used_again_begins_anew)
 {
 	struct count_bench b;
 
-	(void)state;
 	begin_counts(&b, "a72x4");
 	next_list(&b, 150);
 	fake_sys_run(&b.r.fake, 1000 * MS);
@@ -152,11 +148,10 @@ static void a_pid_that_is_used_again_begins_anew(void **state)
 }
 
 /* Threads take open files. */
-static void processes_with_too_many_threads_are_left_out(void **state)
+TEST(processes_with_too_many_threads_are_left_out)
 {
 	struct count_bench b;
 
-	(void)state;
 	begin_counts(&b, "a72x4");
 	for (int i = 0; i < 3; i++) {
 		fake_sys_run(&b.r.fake, 1000 * MS);
@@ -170,29 +165,14 @@ static void processes_with_too_many_threads_are_left_out(void **state)
 	end_counts(&b);
 }
 
-static void a_machine_without_counters_is_asked_once(void **state)
+TEST(a_machine_without_counters_is_asked_once)
 {
 	struct count_bench b;
 
-	(void)state;
 	begin_counts(&b, "vm");
 	for (int i = 0; i < 4; i++)
 		next_list(&b, 150);
 	assert_true(isnan(b.processes[2].ipc));
 	assert_null(fake_sys_leaks(&b.r.fake));
 	end_counts(&b);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_process_has_the_figures_of_all_its_threads),
-		cmocka_unit_test(a_list_that_is_repeated_has_the_same_figures),
-		cmocka_unit_test(who_is_idle_again_or_gone_is_counted_no_longer),
-		cmocka_unit_test(a_pid_that_is_used_again_begins_anew),
-		cmocka_unit_test(processes_with_too_many_threads_are_left_out),
-		cmocka_unit_test(a_machine_without_counters_is_asked_once),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,19 +3,15 @@
 #include "session/process_signal.h"
 #include "base/alloc.h"
 #include "tests/support/fixture.h"
+#include "tests/support/test.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 #define STAT "4711 (a) R 1 (b) S 1 4711 4711 0 -1 4194560 0 0 0 0 5 3 0 0 20 0 1 0 %d 0 0\n"
 #define START 987654
@@ -70,7 +66,7 @@ static void machine(struct fixture *f, const char *stat)
 	memset(&kernel, 0, sizeof(kernel));
 }
 
-static void it_reaches_the_process_or_nobody(void **state)
+TEST(it_reaches_the_process_or_nobody)
 {
 	static const struct {
 		int start; /* of who has the pid now; 0: nobody */
@@ -94,7 +90,6 @@ static void it_reaches_the_process_or_nobody(void **state)
 		{START, 0, EINVAL, 0, 0, "4711 game: SIGTERM not sent: Invalid argument"},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		struct err err = {0};
 		char stat[200];
@@ -114,7 +109,7 @@ static void it_reaches_the_process_or_nobody(void **state)
 	}
 }
 
-static void a_stat_file_that_cannot_be_understood_is_nobody(void **state)
+TEST(a_stat_file_that_cannot_be_understood_is_nobody)
 {
 	static const char *const stats[] = {
 		"",
@@ -123,7 +118,6 @@ static void a_stat_file_that_cannot_be_understood_is_nobody(void **state)
 		"4711 (game) S 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 x 0 0\n",
 	};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(stats); i++) {
 		struct fixture f;
 		struct err err;
@@ -136,7 +130,7 @@ static void a_stat_file_that_cannot_be_understood_is_nobody(void **state)
 	}
 }
 
-static void init_and_ourselves_are_refused(void **state)
+TEST(init_and_ourselves_are_refused)
 {
 	const struct {
 		int32_t pid;
@@ -147,7 +141,6 @@ static void init_and_ourselves_are_refused(void **state)
 		     {getpid(), "malitop itself"}};
 	struct fixture f;
 
-	(void)state;
 	machine(&f, NULL);
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		struct process p = {.pid = cases[i].pid, .name = "x"};
@@ -162,7 +155,7 @@ static void init_and_ourselves_are_refused(void **state)
 
 /* The field of our own stat file that says when we started is read by libc's scanf here, by us
  * there. */
-static void the_real_kernel_delivers_it(void **state)
+TEST(the_real_kernel_delivers_it)
 {
 	struct process p = {.name = "child"};
 	unsigned long long start;
@@ -171,7 +164,6 @@ static void the_real_kernel_delivers_it(void **state)
 	struct err err;
 	int status;
 
-	(void)state;
 	assert_true(sys_init(&sys, NULL, &err));
 	p.pid = fork();
 	if (p.pid == 0) {
@@ -198,9 +190,8 @@ static void the_real_kernel_delivers_it(void **state)
 	sys_fini(&sys);
 }
 
-static void the_mildest_signal_comes_first(void **state)
+TEST(the_mildest_signal_comes_first)
 {
-	(void)state;
 	assert_int_equal(process_signals[0].number, SIGTERM);
 	for (int signo = 1; signo < 32; signo++) { /* each once, but one that no program uses */
 		unsigned n = 0;
@@ -212,28 +203,13 @@ static void the_mildest_signal_comes_first(void **state)
 }
 
 /* Another process here may have its pid, and even its start. */
-static void what_is_simulated_is_refused(void **state)
+TEST(what_is_simulated_is_refused)
 {
 	const struct process simulated = {
 		.pid = getppid(), .start = START, .simulated = true, .name = "game"};
 	struct err err;
 
-	(void)state;
 	assert_false(process_signal_allowed(&simulated, &err));
 	assert_non_null(strstr(err.text, "game: not signaled: it is simulated"));
 	assert_false(process_signal_send(NULL, &simulated, &process_signals[0], &err));
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(it_reaches_the_process_or_nobody),
-		cmocka_unit_test(a_stat_file_that_cannot_be_understood_is_nobody),
-		cmocka_unit_test(init_and_ourselves_are_refused),
-		cmocka_unit_test(what_is_simulated_is_refused),
-		cmocka_unit_test(the_real_kernel_delivers_it),
-		cmocka_unit_test(the_mildest_signal_comes_first),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,15 +2,11 @@
 #include "export/export.h"
 #include "backends/backend.h"
 #include "base/alloc.h"
+#include "tests/support/test.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 struct raw_gpu_bench {
 	struct gpudb *db;
@@ -19,7 +15,7 @@ struct raw_gpu_bench {
 	struct strbuf out;
 };
 
-static int bench_init(void **state)
+FIXTURE(bench_init)
 {
 	struct raw_gpu_bench *b = xcalloc(1, sizeof(*b));
 	struct err err;
@@ -43,7 +39,7 @@ static int bench_init(void **state)
 	return 0;
 }
 
-static int bench_fini(void **state)
+FIXTURE(bench_fini)
 {
 	struct raw_gpu_bench *b = *state;
 
@@ -55,7 +51,9 @@ static int bench_fini(void **state)
 	return 0;
 }
 
-static void the_layout_names_every_index_behind_the_header(void **state)
+TEST_EACH(bench_init, bench_fini)
+
+TEST(the_layout_names_every_index_behind_the_header)
 {
 	struct raw_gpu_bench *b = *state;
 	const struct gpu_layout *raw = gpudb_raw_layout(b->db);
@@ -66,7 +64,7 @@ static void the_layout_names_every_index_behind_the_header(void **state)
 	assert_null(gpu_layout_at(raw, BLOCK_TILER, 3));
 }
 
-static void only_the_values_that_the_driver_has_become_slots(void **state)
+TEST(only_the_values_that_the_driver_has_become_slots)
 {
 	struct raw_gpu_bench *b = *state;
 
@@ -76,7 +74,7 @@ static void only_the_values_that_the_driver_has_become_slots(void **state)
 	assert_int_equal(b->source.slots[b->source.n_slots - 17].number, 2);
 }
 
-static void every_counter_is_a_metric_that_can_be_broken_down(void **state)
+TEST(every_counter_is_a_metric_that_can_be_broken_down)
 {
 	struct raw_gpu_bench *b = *state;
 	const struct metric *core = metric_find(b->set, SPAN_LIT("shader_core_7")),
@@ -99,7 +97,7 @@ static bool add_line(void *ctx, const void *bytes, size_t n, struct err *err)
 	return true;
 }
 
-static void a_log_has_them_all_and_says_that_it_is_a_gpu(void **state)
+TEST(a_log_has_them_all_and_says_that_it_is_a_gpu)
 {
 	struct raw_gpu_bench *b = *state;
 	const struct export_source source = {
@@ -116,18 +114,4 @@ static void a_log_has_them_all_and_says_that_it_is_a_gpu(void **state)
 	assert_non_null(strstr(b->out.p, "\"product\":null"));
 	assert_non_null(strstr(b->out.p, "\"memory_system_19\""));
 	assert_non_null(strstr(b->out.p, "\"shader_core_4.core2\""));
-}
-
-#define TEST(name) cmocka_unit_test_setup_teardown(name, bench_init, bench_fini)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		TEST(the_layout_names_every_index_behind_the_header),
-		TEST(only_the_values_that_the_driver_has_become_slots),
-		TEST(every_counter_is_a_metric_that_can_be_broken_down),
-		TEST(a_log_has_them_all_and_says_that_it_is_a_gpu),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,13 +1,9 @@
 /* The sampler over a source that the test scripts. */
 #include "tests/support/sampler_bench.h"
+#include "tests/support/test.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 /* Takes everything out; checks that the count and the times go on without a break. Returns how many
  * there were. */
@@ -31,11 +27,10 @@ static unsigned drain_samples(struct subscriber *subscriber, uint64_t *seq, int6
 	return n;
 }
 
-static void every_interval_becomes_a_sample_and_nothing_drifts(void **state)
+TEST(every_interval_becomes_a_sample_and_nothing_drifts)
 {
 	static const int64_t periods[] = {MS, 5 * MS, 10 * MS, 20 * MS};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(periods); i++) {
 		struct subscriber *subscriber;
 		uint64_t seq = 0;
@@ -58,12 +53,11 @@ static void every_interval_becomes_a_sample_and_nothing_drifts(void **state)
 	}
 }
 
-static void short_intervals_are_read_in_batches(void **state)
+TEST(short_intervals_are_read_in_batches)
 {
 	struct subscriber *subscriber;
 	struct sampler_bench b;
 
-	(void)state;
 	bench_init(&b);
 	subscriber = bench_subscriber(&b, RING_BYTES, false);
 	sampler_adopt(b.sampler, fake_source(&b.sys), MS);
@@ -76,14 +70,13 @@ static void short_intervals_are_read_in_batches(void **state)
 	subscriber_free(subscriber);
 }
 
-static void a_tap_has_instances_only_when_it_asks(void **state)
+TEST(a_tap_has_instances_only_when_it_asks)
 {
 	struct subscriber *sums, *all;
 	uint64_t seq = 0, seq_all = 0;
 	int64_t end = 0, end_all = 0;
 	struct sampler_bench b;
 
-	(void)state;
 	bench_init(&b);
 	sums = bench_subscriber(&b, RING_BYTES, false);
 	all = bench_subscriber(&b, RING_BYTES, true);
@@ -97,14 +90,13 @@ static void a_tap_has_instances_only_when_it_asks(void **state)
 	sys_fini(&b.sys);
 }
 
-static void a_full_ring_hurts_only_its_reader(void **state)
+TEST(a_full_ring_hurts_only_its_reader)
 {
 	struct subscriber *small, *large;
 	uint64_t seq = 0;
 	int64_t end = 0;
 	struct sampler_bench b;
 
-	(void)state;
 	bench_init(&b);
 	small = bench_subscriber(&b, 1, true);
 	large = bench_subscriber(&b, RING_BYTES, true);
@@ -119,14 +111,13 @@ static void a_full_ring_hurts_only_its_reader(void **state)
 	sys_fini(&b.sys);
 }
 
-static void what_the_driver_lost_is_in_the_count(void **state)
+TEST(what_the_driver_lost_is_in_the_count)
 {
 	struct subscriber *subscriber;
 	uint64_t seq = 0;
 	int64_t end = 0;
 	struct sampler_bench b;
 
-	(void)state;
 	bench_init(&b);
 	script.lost_at = 3;
 	subscriber = bench_subscriber(&b, RING_BYTES, false);
@@ -139,12 +130,11 @@ static void what_the_driver_lost_is_in_the_count(void **state)
 	sys_fini(&b.sys);
 }
 
-static void a_source_that_fails_to_start_is_reported_and_closed(void **state)
+TEST(a_source_that_fails_to_start_is_reported_and_closed)
 {
 	struct sampler_event event;
 	struct sampler_bench b;
 
-	(void)state;
 	bench_init(&b);
 	script.fails_to_start = true;
 	sampler_adopt(b.sampler, fake_source(&b.sys), 10 * MS);
@@ -157,14 +147,13 @@ static void a_source_that_fails_to_start_is_reported_and_closed(void **state)
 	assert_int_equal(script.reads, 0);
 }
 
-static void a_device_that_goes_is_reported_once_and_the_others_go_on(void **state)
+TEST(a_device_that_goes_is_reported_once_and_the_others_go_on)
 {
 	struct sampler_event event;
 	AUTO_STRBUF struct strbuf text = {0};
 	uint32_t index;
 	struct sampler_bench b;
 
-	(void)state;
 	bench_init(&b);
 	script.gone_after = 2;
 	index = sampler_adopt(b.sampler, fake_source(&b.sys), 10 * MS);
@@ -186,12 +175,11 @@ static void a_device_that_goes_is_reported_once_and_the_others_go_on(void **stat
 	assert_int_equal(script.stops, 2);
 }
 
-static void a_new_period_starts_the_source_anew(void **state)
+TEST(a_new_period_starts_the_source_anew)
 {
 	uint32_t index;
 	struct sampler_bench b;
 
-	(void)state;
 	bench_init(&b);
 	index = sampler_adopt(b.sampler, fake_source(&b.sys), 10 * MS);
 	assert_int_equal(next_event(&b).period_ns, 10 * MS);
@@ -201,20 +189,4 @@ static void a_new_period_starts_the_source_anew(void **state)
 	assert_int_equal(script.starts, 2);
 	assert_int_equal(script.stops, 2);
 	assert_int_equal(script.closes, 1);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(every_interval_becomes_a_sample_and_nothing_drifts),
-		cmocka_unit_test(short_intervals_are_read_in_batches),
-		cmocka_unit_test(a_tap_has_instances_only_when_it_asks),
-		cmocka_unit_test(a_full_ring_hurts_only_its_reader),
-		cmocka_unit_test(what_the_driver_lost_is_in_the_count),
-		cmocka_unit_test(a_source_that_fails_to_start_is_reported_and_closed),
-		cmocka_unit_test(a_device_that_goes_is_reported_once_and_the_others_go_on),
-		cmocka_unit_test(a_new_period_starts_the_source_anew),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -4,17 +4,13 @@
 #include "base/alloc.h"
 #include "tests/support/await.h"
 #include "session/sampler.h"
+#include "tests/support/test.h"
 
 #include <poll.h>
 #include <pthread.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 #define MS 1000000ll
 #define S (1000 * MS)
@@ -193,7 +189,7 @@ struct sampler_hang_bench {
 };
 
 /* Device 0 and 1 are GPUs, 2 and 3 are none. */
-static int set_up(void **state)
+FIXTURE(set_up)
 {
 	static struct sampler_hang_bench b;
 	size_t bytes[DEVICES];
@@ -211,7 +207,7 @@ static int set_up(void **state)
 	return 0;
 }
 
-static int tear_down(void **state)
+FIXTURE(tear_down)
 {
 	struct sampler_hang_bench *b = *state;
 
@@ -226,6 +222,8 @@ static int tear_down(void **state)
 	}
 	return 0;
 }
+
+TEST_EACH(set_up, tear_down)
 
 static void adopt_device(struct sampler_hang_bench *b, unsigned i)
 {
@@ -292,7 +290,7 @@ static void hang_device(unsigned i)
 
 /* ---- tests ---- */
 
-static void a_gpu_that_hangs_stops_only_itself(void **state)
+TEST(a_gpu_that_hangs_stops_only_itself)
 {
 	struct sampler_hang_bench *b = *state;
 
@@ -304,7 +302,7 @@ static void a_gpu_that_hangs_stops_only_itself(void **state)
 	release_device(0);
 }
 
-static void what_is_no_gpu_hangs_together_and_no_gpu_with_it(void **state)
+TEST(what_is_no_gpu_hangs_together_and_no_gpu_with_it)
 {
 	struct sampler_hang_bench *b = *state;
 
@@ -316,7 +314,7 @@ static void what_is_no_gpu_hangs_together_and_no_gpu_with_it(void **state)
 	release_device(2);
 }
 
-static void nobody_waits_for_longer_than_their_patience(void **state)
+TEST(nobody_waits_for_longer_than_their_patience)
 {
 	struct sampler_hang_bench *b = *state;
 	int64_t since;
@@ -333,7 +331,7 @@ static void nobody_waits_for_longer_than_their_patience(void **state)
 	release_device(0);
 }
 
-static void for_a_call_that_has_hung_long_nobody_waits_at_all(void **state)
+TEST(for_a_call_that_has_hung_long_nobody_waits_at_all)
 {
 	static const enum call calls[] = {CALL_START, CALL_READ, CALL_STOP, CALL_CLOSE};
 
@@ -362,7 +360,7 @@ static void for_a_call_that_has_hung_long_nobody_waits_at_all(void **state)
 	}
 }
 
-static void silence_has_its_length_and_its_end(void **state)
+TEST(silence_has_its_length_and_its_end)
 {
 	struct sampler_hang_bench *b = *state;
 	uint32_t whose, source;
@@ -380,7 +378,7 @@ static void silence_has_its_length_and_its_end(void **state)
 	assert_int_equal(sampler_silence(b->sampler, 0, &whose), 0);
 }
 
-static void sources_of_one_thread_are_silent_together(void **state)
+TEST(sources_of_one_thread_are_silent_together)
 {
 	struct sampler_hang_bench *b = *state;
 	uint32_t whose, source;
@@ -399,7 +397,7 @@ static void sources_of_one_thread_are_silent_together(void **state)
 	}
 }
 
-static void a_device_that_does_not_answer_is_not_asked_what_it_is(void **state)
+TEST(a_device_that_does_not_answer_is_not_asked_what_it_is)
 {
 	AUTO_STRBUF struct strbuf text = {0};
 	struct sampler_hang_bench *b = *state;
@@ -415,7 +413,7 @@ static void a_device_that_does_not_answer_is_not_asked_what_it_is(void **state)
 	release_device(0);
 }
 
-static void a_short_wait_is_no_silence(void **state)
+TEST(a_short_wait_is_no_silence)
 {
 	struct sampler_hang_bench *b = *state;
 	struct sampler_event event;
@@ -433,7 +431,7 @@ static void a_short_wait_is_no_silence(void **state)
 }
 
 /* Whether its driver counted on meanwhile only the source knows. */
-static void a_silence_alone_is_no_gap(void **state)
+TEST(a_silence_alone_is_no_gap)
 {
 	struct sampler_hang_bench *b = *state;
 	uint32_t source;
@@ -451,7 +449,7 @@ static void a_silence_alone_is_no_gap(void **state)
 
 /* Left alone, it closes its source when the call is over, and pushes into nothing that is not there
  * any more. */
-static void a_thread_that_is_left_frees_what_is_its_own(void **state)
+TEST(a_thread_that_is_left_frees_what_is_its_own)
 {
 	static const enum call calls[] = {CALL_START, CALL_READ, CALL_STOP, CALL_CLOSE};
 
@@ -481,29 +479,12 @@ static void a_thread_that_is_left_frees_what_is_its_own(void **state)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(a_gpu_that_hangs_stops_only_itself, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(what_is_no_gpu_hangs_together_and_no_gpu_with_it, set_up,
-						tear_down),
-		cmocka_unit_test_setup_teardown(nobody_waits_for_longer_than_their_patience, set_up,
-						tear_down),
-		cmocka_unit_test_setup_teardown(for_a_call_that_has_hung_long_nobody_waits_at_all, set_up,
-						tear_down),
-		cmocka_unit_test_setup_teardown(silence_has_its_length_and_its_end, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(sources_of_one_thread_are_silent_together, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(a_device_that_does_not_answer_is_not_asked_what_it_is, set_up,
-						tear_down),
-		cmocka_unit_test_setup_teardown(a_short_wait_is_no_silence, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(a_silence_alone_is_no_gap, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(a_thread_that_is_left_frees_what_is_its_own, set_up,
-						tear_down),
-	};
 	struct err err;
 
 	assert_true(sys_init(&sys, NULL, &err));
 	true_time = sys.monotonic_ns;
 	sys.monotonic_ns = moved_time;
 	sys.poll = counted_poll;
-	alarm(600); /* a test that hangs has failed */
-	return cmocka_run_group_tests(tests, NULL, NULL);
+
+	return test_run();
 }

@@ -48,11 +48,10 @@ static const struct {
 	   {hung_up_fd, POLLHUP, true},
 	   {closed_fd, POLLNVAL, true}};
 
-static void no_state_of_an_fd_makes_it_spin(void **state)
+TEST(no_state_of_an_fd_makes_it_spin)
 {
 	static const int64_t periods[] = {MS, 20 * MS};
 
-	(void)state;
 	for (size_t f = 0; f < ARRAY_LEN(fds); f++)
 		for (size_t p = 0; p < ARRAY_LEN(periods); p++) {
 			struct pollfd look = {.events = POLLIN};
@@ -90,11 +89,10 @@ static void no_state_of_an_fd_makes_it_spin(void **state)
 		}
 }
 
-static void a_source_that_never_runs_dry_keeps_nobody_waiting(void **state)
+TEST(a_source_that_never_runs_dry_keeps_nobody_waiting)
 {
 	static const int64_t periods[] = {MS, 20 * MS};
 
-	(void)state;
 	for (size_t p = 0; p < ARRAY_LEN(periods); p++) {
 		struct subscriber *subscriber;
 		int64_t begin, took;
@@ -118,11 +116,10 @@ static void a_source_that_never_runs_dry_keeps_nobody_waiting(void **state)
 	}
 }
 
-static void an_fd_that_keeps_time_makes_the_deadline_needless(void **state)
+TEST(an_fd_that_keeps_time_makes_the_deadline_needless)
 {
 	struct sampler_bench b;
 
-	(void)state;
 	bench_init(&b);
 	script.kind = SCRIPT_TIMER;
 	timer_new();
@@ -136,11 +133,10 @@ static void an_fd_that_keeps_time_makes_the_deadline_needless(void **state)
 	close(script.fd);
 }
 
-static void below_10_ms_an_fd_does_not_wake_it_for_every_sample(void **state)
+TEST(below_10_ms_an_fd_does_not_wake_it_for_every_sample)
 {
 	struct sampler_bench b;
 
-	(void)state;
 	bench_init(&b);
 	script.kind = SCRIPT_TIMER;
 	timer_new();
@@ -154,13 +150,12 @@ static void below_10_ms_an_fd_does_not_wake_it_for_every_sample(void **state)
 
 /* ---- pace ---- */
 
-static void a_period_that_the_driver_changes_is_reported_and_followed(void **state)
+TEST(a_period_that_the_driver_changes_is_reported_and_followed)
 {
 	static const struct {
 		int64_t from, to;
 	} cases[] = {{10 * MS, 40 * MS}, {MS, 20 * MS}, {2 * MS, 5 * MS}, {20 * MS, MS}};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		struct sampler_event event;
 		int64_t begin, took;
@@ -203,11 +198,10 @@ static unsigned polls_of_two(void)
 	return polls;
 }
 
-static void sources_that_start_together_share_their_wake_ups(void **state)
+TEST(sources_that_start_together_share_their_wake_ups)
 {
 	unsigned least = UINT_MAX;
 
-	(void)state;
 	/* On a machine that is busy the second one may start too late. */
 	for (unsigned i = 0; i < 20 && least > 7; i++) {
 		unsigned polls = polls_of_two();
@@ -233,14 +227,13 @@ static uint64_t gaps(struct subscriber *subscriber, unsigned *n)
 	return found;
 }
 
-static void a_suspend_leaves_one_gap(void **state)
+TEST(a_suspend_leaves_one_gap)
 {
 	struct subscriber *subscriber;
 	struct sampler_bench b;
 	uint64_t found;
 	unsigned n;
 
-	(void)state;
 	bench_init(&b);
 	subscriber = bench_subscriber(&b, RING_BYTES, false);
 	sampler_adopt(b.sampler, fake_source(&b.sys), 10 * MS);
@@ -257,13 +250,12 @@ static void a_suspend_leaves_one_gap(void **state)
 }
 
 /* Nothing but the fd wakes the sampler here: the period is far longer than the test. */
-static void a_sample_that_comes_by_its_fd_after_a_suspend_has_the_gap(void **state)
+TEST(a_sample_that_comes_by_its_fd_after_a_suspend_has_the_gap)
 {
 	struct subscriber *subscriber;
 	struct sampler_bench b;
 	unsigned n;
 
-	(void)state;
 	bench_init(&b);
 	script.kind = SCRIPT_EVENTS;
 	script.has_fd = true;
@@ -287,13 +279,12 @@ static void a_sample_that_comes_by_its_fd_after_a_suspend_has_the_gap(void **sta
 
 /* What had ended before the sampler looked for the last time was counted without a break, though it
  * is read only now. */
-static void a_sample_from_before_a_suspend_has_no_gap(void **state)
+TEST(a_sample_from_before_a_suspend_has_no_gap)
 {
 	struct subscriber *subscriber;
 	struct sampler_bench b;
 	unsigned n;
 
-	(void)state;
 	bench_init(&b);
 	subscriber = bench_subscriber(&b, RING_BYTES, false);
 	sampler_adopt(b.sampler, fake_source(&b.sys), 1000 * MS);
@@ -310,13 +301,12 @@ static void a_sample_from_before_a_suspend_has_no_gap(void **state)
 	sys_fini(&b.sys);
 }
 
-static void clocks_that_jitter_are_no_suspend(void **state)
+TEST(clocks_that_jitter_are_no_suspend)
 {
 	struct subscriber *subscriber;
 	struct sampler_bench b;
 	unsigned n;
 
-	(void)state;
 	bench_init(&b);
 	subscriber = bench_subscriber(&b, RING_BYTES, false);
 	sampler_adopt(b.sampler, fake_source(&b.sys), 10 * MS);
@@ -337,7 +327,7 @@ static void clocks_that_jitter_are_no_suspend(void **state)
 
 /* ---- a device that comes back ---- */
 
-static void a_source_that_comes_back_sits_in_its_own_seat(void **state)
+TEST(a_source_that_comes_back_sits_in_its_own_seat)
 {
 	struct subscriber *subscriber;
 	const struct sample *s;
@@ -345,7 +335,6 @@ static void a_source_that_comes_back_sits_in_its_own_seat(void **state)
 	uint32_t index;
 	struct sampler_bench b;
 
-	(void)state;
 	bench_init(&b);
 	script.gone_after = 3;
 	subscriber = bench_subscriber(&b, RING_BYTES, false);
@@ -370,12 +359,11 @@ static void a_source_that_comes_back_sits_in_its_own_seat(void **state)
 	sys_fini(&b.sys);
 }
 
-static void one_that_fails_to_start_may_come_again(void **state)
+TEST(one_that_fails_to_start_may_come_again)
 {
 	uint32_t index;
 	struct sampler_bench b;
 
-	(void)state;
 	bench_init(&b);
 	script.fails_to_start = true;
 	index = sampler_adopt(b.sampler, fake_source(&b.sys), 10 * MS);
@@ -389,24 +377,4 @@ static void one_that_fails_to_start_may_come_again(void **state)
 	assert_int_equal(script.starts, 3);
 	assert_int_equal(script.stops, 1);
 	assert_int_equal(script.closes, 3);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(no_state_of_an_fd_makes_it_spin),
-		cmocka_unit_test(a_source_that_never_runs_dry_keeps_nobody_waiting),
-		cmocka_unit_test(an_fd_that_keeps_time_makes_the_deadline_needless),
-		cmocka_unit_test(below_10_ms_an_fd_does_not_wake_it_for_every_sample),
-		cmocka_unit_test(a_period_that_the_driver_changes_is_reported_and_followed),
-		cmocka_unit_test(sources_that_start_together_share_their_wake_ups),
-		cmocka_unit_test(a_suspend_leaves_one_gap),
-		cmocka_unit_test(a_sample_that_comes_by_its_fd_after_a_suspend_has_the_gap),
-		cmocka_unit_test(a_sample_from_before_a_suspend_has_no_gap),
-		cmocka_unit_test(clocks_that_jitter_are_no_suspend),
-		cmocka_unit_test(a_source_that_comes_back_sits_in_its_own_seat),
-		cmocka_unit_test(one_that_fails_to_start_may_come_again),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,20 +3,16 @@
 #include "session/scanner.h"
 #include "base/alloc.h"
 #include "tests/support/await.h"
+#include "tests/support/test.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
 #include <pthread.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 #define MS 1000000ll
 #define HOUR (3600000 * MS)
@@ -135,7 +131,7 @@ static struct process_list *next_list(struct scanner *s)
 	return list;
 }
 
-static int set_up(void **state)
+FIXTURE(set_up)
 {
 	struct err err;
 
@@ -152,20 +148,22 @@ static int set_up(void **state)
 	return *state ? 0 : -1;
 }
 
-static int tear_down(void **state)
+FIXTURE(tear_down)
 {
 	scanner_free(*state);
 	return 0;
 }
 
-static void nothing_is_read_until_it_is_wanted(void **state)
+TEST_EACH(set_up, tear_down)
+
+TEST(nothing_is_read_until_it_is_wanted)
 {
 	assert_false(is_ready(*state, 50));
 	assert_null(scanner_take(*state));
 	assert_int_equal(read_counter(&gate.lists), 0);
 }
 
-static void the_first_list_comes_at_once_and_the_second_soon_with_percentages(void **state)
+TEST(the_first_list_comes_at_once_and_the_second_soon_with_percentages)
 {
 	struct process_list *list;
 	int64_t end;
@@ -183,7 +181,7 @@ static void the_first_list_comes_at_once_and_the_second_soon_with_percentages(vo
 	assert_int_equal(read_counter(&gate.lists), 2);
 }
 
-static void another_query_is_answered_at_once(void **state)
+TEST(another_query_is_answered_at_once)
 {
 	scanner_want(*state, &processes, HOUR);
 	process_list_free(next_list(*state));
@@ -198,7 +196,7 @@ static void another_query_is_answered_at_once(void **state)
 	assert_int_equal(read_counter(&gate.lists), 3);
 }
 
-static void other_command_lines_come_without_reading_processes(void **state)
+TEST(other_command_lines_come_without_reading_processes)
 {
 	struct process_query own = {.n_commands = 1, .commands = {getpid()}};
 	struct process_list *list, *before;
@@ -216,7 +214,7 @@ static void other_command_lines_come_without_reading_processes(void **state)
 	process_list_free(list);
 }
 
-static void the_newest_list_replaces_one_that_nobody_took(void **state)
+TEST(the_newest_list_replaces_one_that_nobody_took)
 {
 	struct process_list *list;
 
@@ -229,7 +227,7 @@ static void the_newest_list_replaces_one_that_nobody_took(void **state)
 	assert_false(is_ready(*state, 0));
 }
 
-static void a_query_that_is_known_wakes_no_thread(void **state)
+TEST(a_query_that_is_known_wakes_no_thread)
 {
 	unsigned rests;
 
@@ -244,7 +242,7 @@ static void a_query_that_is_known_wakes_no_thread(void **state)
 	assert_int_equal(read_counter(&gate.rests), rests);
 }
 
-static void it_sleeps_when_nothing_is_wanted_and_begins_anew(void **state)
+TEST(it_sleeps_when_nothing_is_wanted_and_begins_anew)
 {
 	struct process_list *list;
 	unsigned lists, rests;
@@ -266,7 +264,7 @@ static void it_sleeps_when_nothing_is_wanted_and_begins_anew(void **state)
 	process_list_free(list);
 }
 
-static void a_machine_that_is_read_slowly_is_read_less_often(void **state)
+TEST(a_machine_that_is_read_slowly_is_read_less_often)
 {
 	int64_t begin;
 
@@ -283,13 +281,12 @@ static void a_machine_that_is_read_slowly_is_read_less_often(void **state)
 	assert_true(real.monotonic_ns(&real) - begin >= 100 * MS);
 }
 
-static void a_read_that_is_stuck_does_not_hold_up_the_end(void **state)
+TEST(a_read_that_is_stuck_does_not_hold_up_the_end)
 {
 	struct err err;
 	struct scanner *s = scanner_new(&sys, NULL, NULL, &err);
 	int fd;
 
-	(void)state;
 	assert_non_null(s);
 	fd = scanner_fd(s);
 	set_gate(true);
@@ -302,11 +299,10 @@ static void a_read_that_is_stuck_does_not_hold_up_the_end(void **state)
 	give_time_ms(20);              /* the rest of it: sanitizers watch */
 }
 
-static void it_ends_whatever_it_does(void **state)
+TEST(it_ends_whatever_it_does)
 {
 	struct err err;
 
-	(void)state;
 	scanner_free(NULL);
 	for (int i = 0; i < 20; i++) {
 		struct scanner *s = scanner_new(&sys, NULL, NULL, &err);
@@ -319,13 +315,12 @@ static void it_ends_whatever_it_does(void **state)
 	}
 }
 
-static void without_descriptors_there_is_no_scanner(void **state)
+TEST(without_descriptors_there_is_no_scanner)
 {
 	struct rlimit before, none;
 	struct scanner *s;
 	struct err err;
 
-	(void)state;
 	assert_int_equal(getrlimit(RLIMIT_NOFILE, &before), 0);
 	none = (struct rlimit){0, before.rlim_max};
 	assert_int_equal(setrlimit(RLIMIT_NOFILE, &none), 0);
@@ -334,25 +329,4 @@ static void without_descriptors_there_is_no_scanner(void **state)
 	assert_null(s);
 	assert_int_equal(err.code, EMFILE);
 	assert_string_equal(err.text, "processes: cannot start reading: Too many open files");
-}
-
-#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		TEST(nothing_is_read_until_it_is_wanted),
-		TEST(the_first_list_comes_at_once_and_the_second_soon_with_percentages),
-		TEST(another_query_is_answered_at_once),
-		TEST(other_command_lines_come_without_reading_processes),
-		TEST(the_newest_list_replaces_one_that_nobody_took),
-		TEST(a_query_that_is_known_wakes_no_thread),
-		TEST(it_sleeps_when_nothing_is_wanted_and_begins_anew),
-		TEST(a_machine_that_is_read_slowly_is_read_less_often),
-		TEST(a_read_that_is_stuck_does_not_hold_up_the_end),
-		TEST(it_ends_whatever_it_does),
-		TEST(without_descriptors_there_is_no_scanner),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,17 +3,13 @@
 #include "session/session.h"
 #include "base/alloc.h"
 #include "tests/support/await.h"
+#include "tests/support/test.h"
 
 #include <poll.h>
 #include <pthread.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 /* What a driver that never returns keeps: as long as the process. */
 static struct sys sys, real;
@@ -68,12 +64,11 @@ static bool is_open(const struct session *session, int ms)
 	return poll(&look, 1, ms) == 1;
 }
 
-static void a_session_tells_when_its_devices_are_open(void **state)
+TEST(a_session_tells_when_its_devices_are_open)
 {
 	struct session session;
 	struct err err;
 
-	(void)state;
 	begin_case(&session, NULL);
 	assert_false(is_open(&session, 30));
 	set_gate(true, true);
@@ -84,7 +79,7 @@ static void a_session_tells_when_its_devices_are_open(void **state)
 	session_close(&session);
 }
 
-static void only_a_screen_without_a_log_begins_with_a_simulated_past(void **state)
+TEST(only_a_screen_without_a_log_begins_with_a_simulated_past)
 {
 	static const struct {
 		enum command_word command;
@@ -95,7 +90,6 @@ static void only_a_screen_without_a_log_begins_with_a_simulated_past(void **stat
 		     {COMMAND_RECORD, "x.csv", false},
 		     {COMMAND_STAT, "", false}};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		struct session session;
 		struct err err;
@@ -112,24 +106,22 @@ static void only_a_screen_without_a_log_begins_with_a_simulated_past(void **stat
 	}
 }
 
-static void finishing_waits_for_the_devices(void **state)
+TEST(finishing_waits_for_the_devices)
 {
 	struct session session;
 	struct err err;
 
-	(void)state;
 	begin_case(&session, NULL);
 	set_gate(true, true);
 	assert_true(session_finish(&session, &err));
 	session_close(&session);
 }
 
-static void what_failed_in_the_other_thread_is_reported_when_finishing(void **state)
+TEST(what_failed_in_the_other_thread_is_reported_when_finishing)
 {
 	struct session session;
 	struct err err;
 
-	(void)state;
 	begin_case(&session, "/dev/mali7");
 	set_gate(true, true);
 	assert_false(session_finish(&session, &err));
@@ -137,11 +129,10 @@ static void what_failed_in_the_other_thread_is_reported_when_finishing(void **st
 	session_close(&session);
 }
 
-static void closing_does_not_wait_for_a_device_that_never_opens(void **state)
+TEST(closing_does_not_wait_for_a_device_that_never_opens)
 {
 	struct session session;
 
-	(void)state;
 	begin_case(&session, NULL);
 	session_close(&session); /* the gate is still closed */
 	set_gate(true, true);
@@ -151,18 +142,11 @@ static void closing_does_not_wait_for_a_device_that_never_opens(void **state)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_session_tells_when_its_devices_are_open),
-		cmocka_unit_test(only_a_screen_without_a_log_begins_with_a_simulated_past),
-		cmocka_unit_test(finishing_waits_for_the_devices),
-		cmocka_unit_test(what_failed_in_the_other_thread_is_reported_when_finishing),
-		cmocka_unit_test(closing_does_not_wait_for_a_device_that_never_opens),
-	};
 
 	if (!sys_init(&real, NULL, NULL))
 		return 1;
 	sys = real;
 	sys.open = slow_open;
-	alarm(600); /* a test that hangs has failed */
-	return cmocka_run_group_tests(tests, NULL, NULL);
+
+	return test_run();
 }

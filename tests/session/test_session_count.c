@@ -5,18 +5,14 @@
 #include "base/alloc.h"
 #include "tests/support/await.h"
 #include "tests/support/perf_run.h"
+#include "tests/support/test.h"
 
 #include <poll.h>
 #include <pthread.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdatomic.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 /* The sampler's waiting makes the machine's time pass. */
 struct session_count_bench {
@@ -110,11 +106,10 @@ static void count_process(struct session_count_bench *b, int pid)
 	session_count(&b->session, &(struct scope){.kind = SCOPE_PROCESS, .pid = pid});
 }
 
-static void the_machine_is_set_aside_while_a_process_is_counted(void **state)
+TEST(the_machine_is_set_aside_while_a_process_is_counted)
 {
 	struct session_count_bench b;
 
-	(void)state;
 	begin_case(&b);
 	wait_shown(&b, "all CPUs, kernel and user");
 	count_process(&b, 4711);
@@ -127,12 +122,11 @@ static void the_machine_is_set_aside_while_a_process_is_counted(void **state)
 	end_case(&b);
 }
 
-static void another_process_sits_down_in_the_same_seat(void **state)
+TEST(another_process_sits_down_in_the_same_seat)
 {
 	struct session_count_bench b;
 	unsigned epoch;
 
-	(void)state;
 	begin_case(&b);
 	count_process(&b, 4711);
 	wait_shown(&b, "process 4711 game, kernel and user");
@@ -153,11 +147,10 @@ static void turn_period(struct session_count_bench *b)
 	session_event(&b->session, now_ns(b), text, sizeof(text));
 }
 
-static void one_that_is_chosen_while_the_machine_comes_back_is_counted(void **state)
+TEST(one_that_is_chosen_while_the_machine_comes_back_is_counted)
 {
 	struct session_count_bench b;
 
-	(void)state;
 	begin_case(&b);
 	count_process(&b, 4711);
 	wait_shown(&b, "process 4711 game, kernel and user");
@@ -176,12 +169,11 @@ static void one_that_is_chosen_while_the_machine_comes_back_is_counted(void **st
 	end_case(&b);
 }
 
-static void one_that_is_given_up_while_it_opens_is_not_counted(void **state)
+TEST(one_that_is_given_up_while_it_opens_is_not_counted)
 {
 	struct session_count_bench b;
 	char text[512];
 
-	(void)state;
 	begin_case(&b);
 	wait_shown(&b, "all CPUs, kernel and user");
 	count_process(&b, 4711);
@@ -195,11 +187,10 @@ static void one_that_is_given_up_while_it_opens_is_not_counted(void **state)
 	end_case(&b);
 }
 
-static void a_process_that_is_not_there_is_a_message(void **state)
+TEST(a_process_that_is_not_there_is_a_message)
 {
 	struct session_count_bench b;
 
-	(void)state;
 	begin_case(&b);
 	count_process(&b, 999);
 	for (int i = 0; i < 5000 && !b.said[0]; i++, poll(NULL, 0, 1))
@@ -247,12 +238,11 @@ static void answer_call(void)
 	pthread_mutex_unlock(&stuck.lock);
 }
 
-static void a_machine_that_does_not_answer_can_be_set_aside(void **state)
+TEST(a_machine_that_does_not_answer_can_be_set_aside)
 {
 	struct session_count_bench b;
 	char text[512] = "";
 
-	(void)state;
 	begin_case(&b);
 	wait_shown(&b, "all CPUs, kernel and user");
 	hang_device(&b);
@@ -267,19 +257,4 @@ static void a_machine_that_does_not_answer_can_be_set_aside(void **state)
 	session_count(&b.session, NULL);
 	wait_shown(&b, "all CPUs, kernel and user");
 	end_case(&b);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(the_machine_is_set_aside_while_a_process_is_counted),
-		cmocka_unit_test(another_process_sits_down_in_the_same_seat),
-		cmocka_unit_test(one_that_is_chosen_while_the_machine_comes_back_is_counted),
-		cmocka_unit_test(one_that_is_given_up_while_it_opens_is_not_counted),
-		cmocka_unit_test(a_process_that_is_not_there_is_a_message),
-		cmocka_unit_test(a_machine_that_does_not_answer_can_be_set_aside),
-	};
-
-	alarm(600); /* a test that hangs has failed */
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

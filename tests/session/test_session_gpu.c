@@ -3,16 +3,12 @@
 #include "session/session.h"
 #include "base/alloc.h"
 #include "tests/support/await.h"
+#include "tests/support/test.h"
 
 #include <errno.h>
 #include <pthread.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #define MS 1000000ll
 #define S (1000 * MS)
@@ -210,7 +206,7 @@ static void adopt_gpu(struct session *s)
 	s->gpu->index = sampler_adopt(s->sampler, source, 10 * MS);
 }
 
-static int set_up(void **state)
+FIXTURE(set_up)
 {
 	static struct session_gpu_bench b;
 	struct session *s = &b.session;
@@ -229,7 +225,7 @@ static int set_up(void **state)
 	return 0;
 }
 
-static int tear_down(void **state)
+FIXTURE(tear_down)
 {
 	struct session_gpu_bench *b = *state;
 
@@ -239,6 +235,8 @@ static int tear_down(void **state)
 	unlock_gpu();
 	return 0;
 }
+
+TEST_EACH(set_up, tear_down)
 
 static void drain_subscriber(struct session_gpu_bench *b)
 {
@@ -299,7 +297,7 @@ static void let_others_count(bool taken)
 	unlock_gpu();
 }
 
-static void a_screen_that_rests_enables_nothing_and_goes_on_with_a_gap(void **state)
+TEST(a_screen_that_rests_enables_nothing_and_goes_on_with_a_gap)
 {
 	struct session_gpu_bench *b = *state;
 	struct session *s = &b->session;
@@ -329,7 +327,7 @@ static void a_screen_that_rests_enables_nothing_and_goes_on_with_a_gap(void **st
 	subscriber_free(b->subscriber);
 }
 
-static void what_the_user_has_paused_stays_so(void **state)
+TEST(what_the_user_has_paused_stays_so)
 {
 	struct session_gpu_bench *b = *state;
 	struct session *s = &b->session;
@@ -347,7 +345,7 @@ static void what_the_user_has_paused_stays_so(void **state)
 	assert_true(is_counting());
 }
 
-static void counters_that_another_program_has_come_back_when_it_ends(void **state)
+TEST(counters_that_another_program_has_come_back_when_it_ends)
 {
 	struct session_gpu_bench *b = *state;
 	struct session *s = &b->session;
@@ -369,7 +367,7 @@ static void counters_that_another_program_has_come_back_when_it_ends(void **stat
 	assert_false(session_next_gpu(s) && s->gpu->n_slots == 1);
 }
 
-static void counters_that_are_lost_and_come_back_take_turns_with_the_rest(void **state)
+TEST(counters_that_are_lost_and_come_back_take_turns_with_the_rest)
 {
 	struct session_gpu_bench *b = *state;
 	struct session *s = &b->session;
@@ -400,7 +398,7 @@ static void move_gpu(char node)
 }
 
 /* As long as a program has the old node open, the kernel gives a new one another number. */
-static void a_gpu_that_comes_back_under_another_name_is_found(void **state)
+TEST(a_gpu_that_comes_back_under_another_name_is_found)
 {
 	struct session_gpu_bench *b = *state;
 	struct session *s = &b->session;
@@ -418,7 +416,7 @@ static void a_gpu_that_comes_back_under_another_name_is_found(void **state)
 }
 
 /* Of two alike, one is another one's. */
-static void a_node_that_is_measured_already_is_not_taken_for_a_lost_one(void **state)
+TEST(a_node_that_is_measured_already_is_not_taken_for_a_lost_one)
 {
 	struct session_gpu_bench *b = *state;
 	struct session *s = &b->session;
@@ -445,7 +443,7 @@ static void let_samples_fail(bool fails)
 
 #define RESET "the GPU was reset, which stops its counters: they are started again"
 
-static void samples_that_fail_for_a_second_are_reported_once_and_when_they_are_valid_again(void **state)
+TEST(samples_that_fail_for_a_second_are_reported_once_and_when_they_are_valid_again)
 {
 	struct session_gpu_bench *b = *state;
 	struct session *s = &b->session;
@@ -466,7 +464,7 @@ static void samples_that_fail_for_a_second_are_reported_once_and_when_they_are_v
 }
 
 /* A reset lasts for one sample: it is told, and is a mark at its time. */
-static void one_sample_that_fails_is_reported_with_its_reason_and_marked(void **state)
+TEST(one_sample_that_fails_is_reported_with_its_reason_and_marked)
 {
 	struct session_gpu_bench *b = *state;
 	struct session *s = &b->session;
@@ -485,7 +483,7 @@ static void one_sample_that_fails_is_reported_with_its_reason_and_marked(void **
 	assert_int_equal(s->mark.time_ns, 0);
 }
 
-static void nobody_asks_while_a_log_is_made_of_the_sources_or_nobody_looks(void **state)
+TEST(nobody_asks_while_a_log_is_made_of_the_sources_or_nobody_looks)
 {
 	struct session_gpu_bench *b = *state;
 	struct session *s = &b->session;
@@ -510,28 +508,9 @@ static void nobody_asks_while_a_log_is_made_of_the_sources_or_nobody_looks(void 
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(a_screen_that_rests_enables_nothing_and_goes_on_with_a_gap,
-						set_up, tear_down),
-		cmocka_unit_test_setup_teardown(what_the_user_has_paused_stays_so, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(counters_that_another_program_has_come_back_when_it_ends,
-						set_up, tear_down),
-		cmocka_unit_test_setup_teardown(counters_that_are_lost_and_come_back_take_turns_with_the_rest,
-						set_up, tear_down),
-		cmocka_unit_test_setup_teardown(a_gpu_that_comes_back_under_another_name_is_found, set_up,
-						tear_down),
-		cmocka_unit_test_setup_teardown(a_node_that_is_measured_already_is_not_taken_for_a_lost_one,
-						set_up, tear_down),
-		cmocka_unit_test_setup_teardown(
-			samples_that_fail_for_a_second_are_reported_once_and_when_they_are_valid_again,
-			set_up, tear_down),
-		cmocka_unit_test_setup_teardown(one_sample_that_fails_is_reported_with_its_reason_and_marked,
-						set_up, tear_down),
-		cmocka_unit_test_setup_teardown(
-			nobody_asks_while_a_log_is_made_of_the_sources_or_nobody_looks, set_up, tear_down),
-	};
 
 	if (!sys_init(&sys, NULL, NULL))
 		return 1;
-	return cmocka_run_group_tests(tests, NULL, NULL);
+
+	return test_run();
 }

@@ -3,18 +3,14 @@
 #include "session/session.h"
 #include "base/alloc.h"
 #include "tests/support/await.h"
+#include "tests/support/test.h"
 
 #include <errno.h>
 #include <poll.h>
 #include <pthread.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 #define MS 1000000ll
 #define S (1000 * MS)
@@ -195,7 +191,7 @@ struct session_life_bench {
 	char text[512];
 };
 
-static int set_up(void **state)
+FIXTURE(set_up)
 {
 	static struct session_life_bench b;
 	struct session *s = &b.session;
@@ -242,7 +238,7 @@ static int set_up(void **state)
 	return 0;
 }
 
-static int tear_down(void **state)
+FIXTURE(tear_down)
 {
 	struct session_life_bench *b = *state;
 
@@ -252,6 +248,8 @@ static int tear_down(void **state)
 	subscriber_free(b->subscriber);
 	return 0;
 }
+
+TEST_EACH(set_up, tear_down)
 
 static bool has_said(struct session_life_bench *b, int64_t now_ns)
 {
@@ -316,7 +314,7 @@ static void lose_device(struct session_life_bench *b)
 	assert_string_equal(session_away_text(&b->session.sources[0]), "gone, trying again");
 }
 
-static void a_device_that_is_back_goes_on_in_its_place(void **state)
+TEST(a_device_that_is_back_goes_on_in_its_place)
 {
 	struct session_life_bench *b = *state;
 	const struct sample *sample;
@@ -342,7 +340,7 @@ static void a_device_that_is_back_goes_on_in_its_place(void **state)
 }
 
 /* Another process may have its number by then. */
-static void what_has_ended_is_not_looked_for(void **state)
+TEST(what_has_ended_is_not_looked_for)
 {
 	struct session_life_bench *b = *state;
 
@@ -355,7 +353,7 @@ static void what_has_ended_is_not_looked_for(void **state)
 	assert_quiet(b, 3600 * S, 1);
 }
 
-static void as_long_as_it_is_not_there_nothing_more_is_said(void **state)
+TEST(as_long_as_it_is_not_there_nothing_more_is_said)
 {
 	struct session_life_bench *b = *state;
 
@@ -373,7 +371,7 @@ static void as_long_as_it_is_not_there_nothing_more_is_said(void **state)
 	assert_string_equal(said(b, 15 * S), "Fake GPU: is back");
 }
 
-static void each_new_reason_is_said_once(void **state)
+TEST(each_new_reason_is_said_once)
 {
 	struct session_life_bench *b = *state;
 
@@ -399,7 +397,7 @@ static void each_new_reason_is_said_once(void **state)
 	assert_string_equal(said(b, 15 * S), "Fake GPU: the device is gone; trying again every 3 s");
 }
 
-static void another_gpu_does_not_take_its_place(void **state)
+TEST(another_gpu_does_not_take_its_place)
 {
 	static const struct {
 		const char *slot;
@@ -455,7 +453,7 @@ static void answer_call(bool gone)
 	unlock_state();
 }
 
-static void a_device_that_does_not_answer_is_reported_and_left_alone(void **state)
+TEST(a_device_that_does_not_answer_is_reported_and_left_alone)
 {
 	struct session_life_bench *b = *state;
 	const struct session_source *s = &b->session.sources[0];
@@ -472,7 +470,7 @@ static void a_device_that_does_not_answer_is_reported_and_left_alone(void **stat
 	assert_null(session_away_text(s));
 }
 
-static void one_that_answers_that_it_is_gone_is_gone(void **state)
+TEST(one_that_answers_that_it_is_gone_is_gone)
 {
 	struct session_life_bench *b = *state;
 
@@ -486,7 +484,7 @@ static void one_that_answers_that_it_is_gone_is_gone(void **state)
 	assert_string_equal(said(b, 3 * S), "Fake GPU: is back");
 }
 
-static void closing_does_not_wait_for_a_read_that_hangs(void **state)
+TEST(closing_does_not_wait_for_a_read_that_hangs)
 {
 	struct session_life_bench *b = *state;
 
@@ -499,7 +497,7 @@ static void closing_does_not_wait_for_a_read_that_hangs(void **state)
 	AWAIT(device_now(&device.closes) == 1); /* by its own thread */
 }
 
-static void closing_does_not_wait_for_a_device_that_hangs(void **state)
+TEST(closing_does_not_wait_for_a_device_that_hangs)
 {
 	struct session_life_bench *b = *state;
 
@@ -518,7 +516,7 @@ static void closing_does_not_wait_for_a_device_that_hangs(void **state)
 }
 
 /* The answer to the first key comes after the second key. */
-static void intervals_that_follow_quickly_are_not_said(void **state)
+TEST(intervals_that_follow_quickly_are_not_said)
 {
 	struct session_life_bench *b = *state;
 	struct session_source *mine = &b->session.sources[0];
@@ -534,7 +532,7 @@ static void intervals_that_follow_quickly_are_not_said(void **state)
 	assert_int_equal(mine->period_ns, 20 * MS);
 }
 
-static void a_longer_interval_than_asked_for_is_said(void **state)
+TEST(a_longer_interval_than_asked_for_is_said)
 {
 	struct session_life_bench *b = *state;
 	struct session_source *mine = &b->session.sources[0];
@@ -584,7 +582,7 @@ static unsigned count_lines(struct session_life_bench *b)
 	return n;
 }
 
-static void a_slow_pace_is_said_once_and_again_only_if_it_changes_for_long(void **state)
+TEST(a_slow_pace_is_said_once_and_again_only_if_it_changes_for_long)
 {
 	struct session_life_bench *b = *state;
 	static const struct {
@@ -614,7 +612,7 @@ static void a_slow_pace_is_said_once_and_again_only_if_it_changes_for_long(void 
 	}
 }
 
-static void what_a_driver_says_of_its_interval_is_followed_without_a_word(void **state)
+TEST(what_a_driver_says_of_its_interval_is_followed_without_a_word)
 {
 	struct session_life_bench *b = *state;
 	struct session_source *mine = &b->session.sources[0];
@@ -633,7 +631,7 @@ static void what_a_driver_says_of_its_interval_is_followed_without_a_word(void *
 }
 
 /* A simulated source hands over long samples of the time before it was started. */
-static void samples_of_the_past_are_not_slow(void **state)
+TEST(samples_of_the_past_are_not_slow)
 {
 	struct session_life_bench *b = *state;
 	struct session_source *mine = &b->session.sources[0];
@@ -649,7 +647,7 @@ static void samples_of_the_past_are_not_slow(void **state)
 }
 
 /* Whoever asks, and however often: a describe may read files. */
-static void a_source_is_asked_what_it_says_at_most_once_a_second(void **state)
+TEST(a_source_is_asked_what_it_says_at_most_once_a_second)
 {
 	static const struct {
 		int64_t now_ns;
@@ -683,7 +681,7 @@ static unsigned last_priority(void)
 	return slot;
 }
 
-static void what_is_preferred_is_said_once_and_again_to_one_that_was_lost(void **state)
+TEST(what_is_preferred_is_said_once_and_again_to_one_that_was_lost)
 {
 	const struct source_priority priorities[] = {{.n = 1, .slots = {3}},
 						     {.n = 1, .n_sure = 1, .slots = {3}}};
@@ -708,33 +706,13 @@ static void what_is_preferred_is_said_once_and_again_to_one_that_was_lost(void *
 	assert_int_equal(device_now(&device.n_priorities), 3);
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
-
 int main(void)
 {
-	const struct CMUnitTest tests[] = {
-		TEST(a_source_is_asked_what_it_says_at_most_once_a_second),
-		TEST(a_device_that_is_back_goes_on_in_its_place),
-		TEST(what_has_ended_is_not_looked_for),
-		TEST(what_is_preferred_is_said_once_and_again_to_one_that_was_lost),
-		TEST(as_long_as_it_is_not_there_nothing_more_is_said),
-		TEST(each_new_reason_is_said_once),
-		TEST(another_gpu_does_not_take_its_place),
-		TEST(a_device_that_does_not_answer_is_reported_and_left_alone),
-		TEST(one_that_answers_that_it_is_gone_is_gone),
-		TEST(closing_does_not_wait_for_a_read_that_hangs),
-		TEST(closing_does_not_wait_for_a_device_that_hangs),
-		TEST(intervals_that_follow_quickly_are_not_said),
-		TEST(a_longer_interval_than_asked_for_is_said),
-		TEST(a_slow_pace_is_said_once_and_again_only_if_it_changes_for_long),
-		TEST(what_a_driver_says_of_its_interval_is_followed_without_a_word),
-		TEST(samples_of_the_past_are_not_slow),
-	};
 
 	if (!sys_init(&sys, NULL, NULL))
 		return 1;
 	true_time = sys.monotonic_ns;
 	sys.monotonic_ns = moved_time;
-	alarm(600); /* a test that hangs has failed */
-	return cmocka_run_group_tests(tests, NULL, NULL);
+
+	return test_run();
 }

@@ -2,15 +2,11 @@
 
 #include "session/devices.h"
 #include "base/alloc.h"
+#include "tests/support/test.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 void drm_run_write(struct drm_run *r, const char *text, const char *path, ...)
 {

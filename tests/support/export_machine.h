@@ -4,14 +4,11 @@
 
 #include "export/export.h"
 #include "base/alloc.h"
+#include "tests/support/test.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <cmocka.h>
 
 /* A GPU of two cores with a core counter, a GPU counter, a ratio and a constant; a CPU of two
  * clusters with ticks and a temperature. */
@@ -182,7 +179,5 @@ static inline bool push_cpu(struct export *ex, int64_t begin_ms, int64_t end_ms,
 {
 	return push_sample(ex, CPU, begin_ms, end_ms, 0, (uint64_t[]){ticks, heat, ticks - 1, 1, 1}, 5);
 }
-
-#define ON_MACHINE(test) cmocka_unit_test_setup_teardown(test, machine_init, machine_fini)
 
 #endif

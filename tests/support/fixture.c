@@ -1,9 +1,5 @@
 #include "tests/support/fixture.h"
-
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <cmocka.h>
+#include "tests/support/test.h"
 
 #include <dirent.h>
 #include <errno.h>

@@ -6,18 +6,14 @@
 #include "base/alloc.h"
 #include "model/history.h"
 #include "tests/support/point.h"
+#include "tests/support/test.h"
 #include "views/feed.h"
 
 #include <dirent.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 #define INTERVAL_NS 100000000ll
 #define REFRESH_NS 500000000ll

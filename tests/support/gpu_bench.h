@@ -7,11 +7,7 @@
 
 #include "backends/gpu/gpu_system.h"
 #include "base/alloc.h"
-
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <cmocka.h>
+#include "tests/support/test.h"
 
 #include <errno.h>
 #include <stdio.h>

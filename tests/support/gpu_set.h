@@ -6,15 +6,11 @@
 #include "base/alloc.h"
 #include "model/metric.h"
 #include "tests/support/shipped.h"
+#include "tests/support/test.h"
 
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 struct slots {
 	struct slot *slots;

@@ -2,15 +2,11 @@
 
 #include "session/devices.h"
 #include "base/alloc.h"
+#include "tests/support/test.h"
 
 #include <poll.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 void kbase_run_init(struct kbase_run *r)
 {

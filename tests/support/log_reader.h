@@ -5,14 +5,10 @@
 #include "base/alloc.h"
 #include "base/file.h"
 #include "mlog/mlog_reader.h"
+#include "tests/support/test.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 struct log {
 	struct file *file;

@@ -4,14 +4,10 @@
 #define MALITOP_TEST_PERF_PEOPLE_H
 
 #include "tests/support/perf_run.h"
+#include "tests/support/test.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <string.h>
 #include <sys/types.h>
-
-#include <cmocka.h>
 
 #define CYCLES 0x11
 #define OTHER 2000 /* a user */

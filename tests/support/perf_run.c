@@ -3,17 +3,13 @@
 #include "session/devices.h"
 #include "base/alloc.h"
 #include "tests/fake/perf_priv.h"
+#include "tests/support/test.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 static void plug_in(struct perf_run *r, const char *machine)
 {

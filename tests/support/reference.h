@@ -5,14 +5,10 @@
 #include "base/alloc.h"
 #include "base/file.h"
 #include "model/gpudb.h"
+#include "tests/support/test.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #define REFERENCE_CELLS 12
 

@@ -6,18 +6,14 @@
 #include "session/sampler.h"
 #include "base/alloc.h"
 #include "tests/support/await.h"
+#include "tests/support/test.h"
 
 #include <poll.h>
 #include <pthread.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/timerfd.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 #define MS 1000000ll
 

@@ -3,12 +3,7 @@
 #define MALITOP_TEST_SHIPPED_H
 
 #include "model/gpudb.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
+#include "tests/support/test.h"
 
 static inline struct gpudb *load_shipped(void)
 {

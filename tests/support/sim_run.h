@@ -8,16 +8,12 @@
 #include "tests/support/fixture.h"
 #include "tests/support/shipped.h"
 #include "tests/support/sim_scenarios.h"
+#include "tests/support/test.h"
 
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #define MS 1000000ll
 

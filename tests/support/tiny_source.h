@@ -4,16 +4,12 @@
 
 #include "base/alloc.h"
 #include "tests/support/point.h"
+#include "tests/support/test.h"
 #include "views/widget.h"
 
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 /* What views are made for. */
 #define SETS(gpu, cpu) \

@@ -1,3 +1,4 @@
+#include "tests/support/test.h"
 #include "tests/term/mini.h"
 
 #include "base/alloc.h"
@@ -6,17 +7,12 @@
 #include "base/thread.h"
 
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 unsigned mini_tty_writes;
 int64_t mini_write_takes_ns;

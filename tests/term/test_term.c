@@ -1,29 +1,24 @@
 /* term: every way to end, to stop and to go on leaves the terminal as it was. */
 #include "base/alloc.h"
 #include "term/term_priv.h"
+#include "tests/support/test.h"
 #include "tests/term/mini.h"
 
 #include <fcntl.h>
 #include <math.h>
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 /* ---- taking and giving back ---- */
 
-static void what_was_taken_is_given_back(void **state)
+TEST(what_was_taken_is_given_back)
 {
 	struct pty pty;
 
-	(void)state;
 	mini_start_shown(&pty);
 	assert_true(pty_wrote(&pty, 0, ENTER));
 	assert_false(pty_wrote(&pty, mini_after(&pty, ENTER),
@@ -50,9 +45,8 @@ static bool ends_a_program(int signo)
 	return signo < 32 || (signo >= SIGRTMIN && signo <= SIGRTMAX);
 }
 
-static void every_signal_that_ends_gives_back_first(void **state)
+TEST(every_signal_that_ends_gives_back_first)
 {
-	(void)state;
 	for (int signo = 1; signo <= SIGRTMAX; signo++) {
 		struct pty pty;
 
@@ -67,11 +61,10 @@ static void every_signal_that_ends_gives_back_first(void **state)
 	}
 }
 
-static void control_c_is_typed_as_a_signal(void **state)
+TEST(control_c_is_typed_as_a_signal)
 {
 	struct pty pty;
 
-	(void)state;
 	mini_start_shown(&pty);
 	pty_send(&pty, "\x03");
 	assert_true(pty_wait_report(&pty, 0));
@@ -80,7 +73,7 @@ static void control_c_is_typed_as_a_signal(void **state)
 	pty_stop(&pty);
 }
 
-static void every_crash_gives_back_first(void **state)
+TEST(every_crash_gives_back_first)
 {
 	static const struct {
 		int signo;       /* sent, or */
@@ -100,7 +93,6 @@ static void every_crash_gives_back_first(void **state)
 		{0, "m", 0}, /* out of memory */
 	};
 
-	(void)state;
 	for (unsigned i = 0; i < ARRAY_LEN(cases); i++) {
 		struct pty pty;
 
@@ -119,7 +111,7 @@ static void every_crash_gives_back_first(void **state)
 	}
 }
 
-static void signals_ignored_from_above_stay_ignored(void **state)
+TEST(signals_ignored_from_above_stay_ignored)
 {
 	struct pty pty;
 	struct pty_options options = {.cols = 80,
@@ -129,7 +121,6 @@ static void signals_ignored_from_above_stay_ignored(void **state)
 				      .arg = &mini_plain,
 				      .ignore_hup = true};
 
-	(void)state;
 	pty_start(&pty, &options);
 	assert_true(pty_wait_output(&pty, 0, "frame-1"));
 	pty_signal(&pty, SIGHUP);
@@ -141,7 +132,7 @@ static void signals_ignored_from_above_stay_ignored(void **state)
 	pty_stop(&pty);
 }
 
-static void a_terminal_that_hung_up_ends_it_without_spinning(void **state)
+TEST(a_terminal_that_hung_up_ends_it_without_spinning)
 {
 	struct pty pty;
 	struct pty_options options = {.cols = 80,
@@ -151,7 +142,6 @@ static void a_terminal_that_hung_up_ends_it_without_spinning(void **state)
 				      .arg = &mini_plain,
 				      .ignore_hup = true};
 
-	(void)state;
 	pty_start(&pty, &options);
 	assert_true(pty_wait_output(&pty, 0, "frame-1"));
 	pty_hang_up(&pty);
@@ -163,12 +153,11 @@ static void a_terminal_that_hung_up_ends_it_without_spinning(void **state)
 
 /* ---- stop and go on ---- */
 
-static void a_stop_gives_back_and_going_on_takes_again(void **state)
+TEST(a_stop_gives_back_and_going_on_takes_again)
 {
 	struct pty pty;
 	size_t from;
 
-	(void)state;
 	mini_start_shown(&pty);
 	pty_send(&pty, "\x1a");
 	assert_true(pty_wait_report(&pty, 0));
@@ -190,12 +179,11 @@ static void a_stop_gives_back_and_going_on_takes_again(void **state)
 	pty_stop(&pty);
 }
 
-static void a_stop_in_the_middle_of_a_frame_is_not_lost(void **state)
+TEST(a_stop_in_the_middle_of_a_frame_is_not_lost)
 {
 	struct pty pty;
 	size_t from;
 
-	(void)state;
 	mini_stop_in_frame = true;
 	mini_start(&pty, &mini_plain, "xterm-256color", 80, 24);
 	mini_stop_in_frame = false;
@@ -211,12 +199,11 @@ static void a_stop_in_the_middle_of_a_frame_is_not_lost(void **state)
 	pty_stop(&pty);
 }
 
-static void a_stop_that_nobody_announced_is_repaired(void **state)
+TEST(a_stop_that_nobody_announced_is_repaired)
 {
 	struct pty pty;
 	size_t from;
 
-	(void)state;
 	mini_start_shown(&pty);
 	pty_signal(&pty, SIGSTOP);
 	assert_true(pty_wait_report(&pty, 0));
@@ -232,12 +219,11 @@ static void a_stop_that_nobody_announced_is_repaired(void **state)
 	pty_stop(&pty);
 }
 
-static void in_the_background_it_stays_away_and_can_be_ended(void **state)
+TEST(in_the_background_it_stays_away_and_can_be_ended)
 {
 	struct pty pty;
 	size_t from;
 
-	(void)state;
 	mini_start_shown(&pty);
 	pty_send(&pty, "\x1a");
 	assert_true(pty_wait_report(&pty, 0));
@@ -271,14 +257,13 @@ static int looks_at_itself(struct term *term)
 	return 0;
 }
 
-static void the_process_is_left_as_it_was(void **state)
+TEST(the_process_is_left_as_it_was)
 {
 	struct mini mini = {.instead = looks_at_itself};
 	struct pty pty;
 	int free_fd = open("/dev/null", O_RDONLY);
 	char note[32];
 
-	(void)state;
 	close(free_fd);
 	mini_start(&pty, &mini, "xterm-256color", 80, 24);
 	assert_true(pty_wait_report(&pty, 0));
@@ -289,7 +274,7 @@ static void the_process_is_left_as_it_was(void **state)
 	pty_stop(&pty);
 }
 
-static void keys_and_mouse_arrive(void **state)
+TEST(keys_and_mouse_arrive)
 {
 	static const struct {
 		const char *typed, *note;
@@ -300,7 +285,6 @@ static void keys_and_mouse_arrive(void **state)
 	};
 	struct pty pty;
 
-	(void)state;
 	mini_start_shown(&pty);
 	for (unsigned i = 0; i < ARRAY_LEN(cases); i++) {
 		pty_send(&pty, cases[i].typed);
@@ -311,12 +295,11 @@ static void keys_and_mouse_arrive(void **state)
 	pty_stop(&pty);
 }
 
-static void ctrl_l_takes_and_draws_everything_again(void **state)
+TEST(ctrl_l_takes_and_draws_everything_again)
 {
 	struct pty pty;
 	size_t from;
 
-	(void)state;
 	mini_start_shown(&pty);
 	from = pty.out.n;
 	pty_send(&pty, "x");
@@ -334,12 +317,11 @@ static void ctrl_l_takes_and_draws_everything_again(void **state)
 	pty_stop(&pty);
 }
 
-static void levels_differ_without_colours(void **state)
+TEST(levels_differ_without_colours)
 {
 	static const enum style levels[] = {STYLE_CALM, STYLE_BUSY, STYLE_HOT};
 	static const enum depth depths[] = {DEPTH_MONO, DEPTH_8, DEPTH_16, DEPTH_256};
 
-	(void)state;
 	for (size_t d = 0; d < ARRAY_LEN(depths); d++) {
 		for (int style = 0; style < STYLE_COUNT; style++) {
 			struct look look = theme_look("mono", depths[d], (enum style)style);
@@ -370,12 +352,11 @@ static double luminance(int colour)
 }
 
 /* 3 is what WCAG demands of bold and of large text. */
-static void the_default_theme_can_be_read_on_black_and_on_white(void **state)
+TEST(the_default_theme_can_be_read_on_black_and_on_white)
 {
 	static const enum style words[] = {STYLE_TEXT,   STYLE_DIM, STYLE_TITLE, STYLE_HEADER, STYLE_TAB,
 					   STYLE_FOOTER, STYLE_KEY, STYLE_AXIS,  STYLE_LIMIT,  STYLE_MARK};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(words); i++) {
 		struct look look = theme_look(NULL, DEPTH_256, words[i]);
 
@@ -387,7 +368,7 @@ static void the_default_theme_can_be_read_on_black_and_on_white(void **state)
 	}
 }
 
-static void the_light_theme_is_the_default_on_a_white_ground(void **state)
+TEST(the_light_theme_is_the_default_on_a_white_ground)
 {
 	static const struct {
 		const char *colours, *asked, *got;
@@ -398,7 +379,6 @@ static void the_light_theme_is_the_default_on_a_white_ground(void **state)
 		{"15", "default", "default"}, {"0;", "default", "default"},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		unsetenv("COLORFGBG");
 		if (cases[i].colours)
@@ -408,38 +388,11 @@ static void the_light_theme_is_the_default_on_a_white_ground(void **state)
 	unsetenv("COLORFGBG");
 }
 
-static void themes_are_known_by_name(void **state)
+TEST(themes_are_known_by_name)
 {
-	(void)state;
 	assert_string_equal(term_theme_name(0), "default");
 	assert_true(term_theme_known("light"));
 	assert_true(term_theme_known("mono"));
 	assert_false(term_theme_known("Dark"));
 	assert_null(term_theme_name(1000));
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(what_was_taken_is_given_back),
-		cmocka_unit_test(every_signal_that_ends_gives_back_first),
-		cmocka_unit_test(control_c_is_typed_as_a_signal),
-		cmocka_unit_test(every_crash_gives_back_first),
-		cmocka_unit_test(signals_ignored_from_above_stay_ignored),
-		cmocka_unit_test(a_terminal_that_hung_up_ends_it_without_spinning),
-		cmocka_unit_test(a_stop_gives_back_and_going_on_takes_again),
-		cmocka_unit_test(a_stop_in_the_middle_of_a_frame_is_not_lost),
-		cmocka_unit_test(a_stop_that_nobody_announced_is_repaired),
-		cmocka_unit_test(in_the_background_it_stays_away_and_can_be_ended),
-		cmocka_unit_test(the_process_is_left_as_it_was),
-		cmocka_unit_test(keys_and_mouse_arrive),
-		cmocka_unit_test(ctrl_l_takes_and_draws_everything_again),
-		cmocka_unit_test(levels_differ_without_colours),
-		cmocka_unit_test(the_default_theme_can_be_read_on_black_and_on_white),
-		cmocka_unit_test(the_light_theme_is_the_default_on_a_white_ground),
-		cmocka_unit_test(themes_are_known_by_name),
-	};
-
-	alarm(600); /* a test that hangs has failed */
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,17 +2,13 @@
  * terminal. */
 #include "term/term_priv.h"
 #include "base/alloc.h"
+#include "tests/support/test.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 #include <vterm.h>
 #include <wchar.h>
-
-#include <cmocka.h>
 
 /* ---- a terminal ---- */
 
@@ -187,14 +183,14 @@ static void assert_shows_canvas(const struct terminal *t, const char *what, unsi
 
 /* ---- random canvases ---- */
 
-static uint32_t state;
+static uint32_t chance_state;
 
 static int below(int n)
 {
-	state ^= state << 13;
-	state ^= state >> 17;
-	state ^= state << 5;
-	return (int)(state % (uint32_t)n);
+	chance_state ^= chance_state << 13;
+	chance_state ^= chance_state >> 17;
+	chance_state ^= chance_state << 5;
+	return (int)(chance_state % (uint32_t)n);
 }
 
 static void draw_text(struct canvas *c)
@@ -290,7 +286,7 @@ static void run_frames(struct terminal *t, const char *what, unsigned seed, int 
 
 /* ---- tests ---- */
 
-static void every_terminal_shows_every_canvas(void **unused)
+TEST(every_terminal_shows_every_canvas)
 {
 	static const struct {
 		const char *name;
@@ -301,12 +297,11 @@ static void every_terminal_shows_every_canvas(void **unused)
 		{"vt220", true},           {"ansi", true},
 	};
 
-	(void)unused;
 	for (unsigned i = 0; i < ARRAY_LEN(terminals); i++)
 		for (unsigned seed = 1; seed <= 12; seed++) {
 			struct terminal t;
 
-			state = seed * 2654435761u;
+			chance_state = seed * 2654435761u;
 			start_terminal(&t, terminals[i].name, terminals[i].ascii);
 			start_screen(&t, 1 + below(70), 1 + below(20));
 			run_frames(&t, terminals[i].name, seed, 50);
@@ -315,13 +310,12 @@ static void every_terminal_shows_every_canvas(void **unused)
 }
 
 /* A terminal may lack anything but clearing and cursor addressing; xterm has everything. */
-static void terminals_that_lack_capabilities_show_every_canvas(void **unused)
+TEST(terminals_that_lack_capabilities_show_every_canvas)
 {
-	(void)unused;
 	for (unsigned seed = 1; seed <= 150; seed++) {
 		struct terminal t;
 
-		state = seed * 2654435761u;
+		chance_state = seed * 2654435761u;
 		start_terminal(&t, below(2) ? "xterm" : "xterm-256color", false);
 		for (int cap = CAP_HOME; cap < CAP_COUNT; cap++)
 			if (cap != CAP_SGR0 && below(2))
@@ -336,11 +330,10 @@ static void terminals_that_lack_capabilities_show_every_canvas(void **unused)
 	}
 }
 
-static void a_terminal_without_a_reset_gets_no_attributes(void **unused)
+TEST(a_terminal_without_a_reset_gets_no_attributes)
 {
 	struct terminal t;
 
-	(void)unused;
 	start_terminal(&t, "xterm-256color", false);
 	t.strings.cap[CAP_SGR0] = t.strings.cap[CAP_OP] = NULL;
 	t.looks_are_told = false;
@@ -354,7 +347,7 @@ static void a_terminal_without_a_reset_gets_no_attributes(void **unused)
 }
 
 /* The canvas of a case: dots, with text over them in `row` from `column` on. */
-static void each_change_takes_its_cheapest_way(void **unused)
+TEST(each_change_takes_its_cheapest_way)
 {
 	static const struct {
 		const char *term;
@@ -388,7 +381,6 @@ static void each_change_takes_its_cheapest_way(void **unused)
 		{"xterm-256color", 2, 4, STYLE_TEXT, "日x", "\x1b[3;5H日\x1b[7Gx"},
 	};
 
-	(void)unused;
 	for (unsigned i = 0; i < ARRAY_LEN(cases); i++) {
 		struct terminal t;
 
@@ -406,11 +398,10 @@ static void each_change_takes_its_cheapest_way(void **unused)
 	}
 }
 
-static void a_column_is_written_downwards(void **unused)
+TEST(a_column_is_written_downwards)
 {
 	struct terminal t;
 
-	(void)unused;
 	start_terminal(&t, "xterm-256color", false);
 	start_screen(&t, 40, 5);
 	show_frame(&t);
@@ -420,18 +411,4 @@ static void a_column_is_written_downwards(void **unused)
 	show_frame(&t);
 	assert_string_equal(t.out.p, "\x1b[2;31H\x1b[38;5;73mx\b\nx\b\nx\b\nx\x1b[3G\x1b[38;5;203my\x1b[m");
 	stop_terminal(&t);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(every_terminal_shows_every_canvas),
-		cmocka_unit_test(terminals_that_lack_capabilities_show_every_canvas),
-		cmocka_unit_test(a_terminal_without_a_reset_gets_no_attributes),
-		cmocka_unit_test(each_change_takes_its_cheapest_way),
-		cmocka_unit_test(a_column_is_written_downwards),
-	};
-
-	alarm(600); /* a test that hangs has failed */
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

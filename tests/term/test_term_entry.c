@@ -1,17 +1,13 @@
 /* term: the built-in terminfo entry, and absurd sizes. */
 #include "base/alloc.h"
 #include "term/term_priv.h"
+#include "tests/support/test.h"
 #include "tests/term/mini.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 #include <curses.h>
 #include <term.h>
@@ -19,11 +15,10 @@
 #define NAME "xterm-16color"
 
 /* What the frames have to know of the cursor to move it with few bytes. */
-static void the_built_in_entry_says_how_the_cursor_moves(void **state)
+TEST(the_built_in_entry_says_how_the_cursor_moves)
 {
 	int error;
 
-	(void)state;
 	entry_use_built_in(NAME);
 	assert_int_equal(setupterm(NAME, STDOUT_FILENO, &error), OK);
 	unsetenv("TERMINFO");
@@ -35,11 +30,10 @@ static void the_built_in_entry_says_how_the_cursor_moves(void **state)
 	del_curterm(cur_term);
 }
 
-static void a_board_without_terminfo_has_the_built_in_entry(void **state)
+TEST(a_board_without_terminfo_has_the_built_in_entry)
 {
 	struct pty pty;
 
-	(void)state;
 	mini_start(&pty, &mini_plain, "xterm-that-no-database-has", 80, 24);
 	assert_true(pty_wait_output(&pty, 0, "frame-1-80x24"));
 	assert_true(pty_wrote(&pty, 0, ENTER));
@@ -49,11 +43,10 @@ static void a_board_without_terminfo_has_the_built_in_entry(void **state)
 	pty_stop(&pty);
 }
 
-static void the_built_in_entry_has_the_colours_that_the_name_says(void **state)
+TEST(the_built_in_entry_has_the_colours_that_the_name_says)
 {
 	int error;
 
-	(void)state;
 	entry_use_built_in("xterm-256color");
 	assert_int_equal(setupterm("xterm-256color", STDOUT_FILENO, &error), OK);
 	unsetenv("TERMINFO");
@@ -77,14 +70,13 @@ static long resident_kb(pid_t pid)
 	return kb;
 }
 
-static void sizes_of_the_environment_are_not_believed(void **state)
+TEST(sizes_of_the_environment_are_not_believed)
 {
 	static const char *const env[] = {"LC_ALL=C.UTF-8", "LINES=5000", "COLUMNS=5000", NULL};
 	struct pty_options options = {
 		.cols = 80, .rows = 24, .term = NAME, .env = env, .body = mini_ui, .arg = &mini_plain};
 	struct pty pty;
 
-	(void)state;
 	pty_start(&pty, &options);
 	assert_true(pty_wait_output(&pty, 0, "frame-1-80x24"));
 	assert_in_range(resident_kb(pty.job), 1, 200000);
@@ -92,17 +84,4 @@ static void sizes_of_the_environment_are_not_believed(void **state)
 	assert_true(pty_wait_report(&pty, 0));
 	mini_assert_exit(&pty, 0);
 	pty_stop(&pty);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(the_built_in_entry_says_how_the_cursor_moves),
-		cmocka_unit_test(the_built_in_entry_has_the_colours_that_the_name_says),
-		cmocka_unit_test(a_board_without_terminfo_has_the_built_in_entry),
-		cmocka_unit_test(sizes_of_the_environment_are_not_believed),
-	};
-
-	alarm(600); /* a test that hangs has failed */
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

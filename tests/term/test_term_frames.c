@@ -1,17 +1,13 @@
 /* term: the cost of a frame, and frames on a slow or resized terminal. */
 #include "base/alloc.h"
+#include "tests/support/test.h"
 #include "tests/term/mini.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 /* ---- frames ---- */
 
@@ -37,12 +33,11 @@ static int draws_scattered_frames(struct term *term)
 	return 0;
 }
 
-static void a_frame_is_one_write(void **state)
+TEST(a_frame_is_one_write)
 {
 	struct mini mini = {.instead = draws_scattered_frames};
 	struct pty pty;
 
-	(void)state;
 	mini_start(&pty, &mini, "xterm-256color", 100, 30);
 	assert_true(pty_wait_report(&pty, 0));
 	mini_assert_exit(&pty, 0);
@@ -89,12 +84,11 @@ static int draws_the_same_twice(struct term *term)
 	return 0;
 }
 
-static void an_unchanged_frame_writes_nothing_and_one_cell_little(void **state)
+TEST(an_unchanged_frame_writes_nothing_and_one_cell_little)
 {
 	struct mini mini = {.instead = draws_the_same_twice};
 	struct pty pty;
 
-	(void)state;
 	mini_start(&pty, &mini, "xterm-256color", 80, 24);
 	assert_true(pty_wait_report(&pty, 0));
 	mini_assert_exit(&pty, 0);
@@ -124,12 +118,11 @@ static int draws_with_a_slow_clock(struct term *term)
 	return 0;
 }
 
-static void the_next_frame_comes_after_four_flushes(void **state)
+TEST(the_next_frame_comes_after_four_flushes)
 {
 	struct mini mini = {.instead = draws_with_a_slow_clock};
 	struct pty pty;
 
-	(void)state;
 	mini_write_takes_ns = 100000000;
 	mini_start(&pty, &mini, "xterm-256color", 80, 24);
 	mini_write_takes_ns = 0;
@@ -138,12 +131,11 @@ static void the_next_frame_comes_after_four_flushes(void **state)
 	pty_stop(&pty);
 }
 
-static void a_stalled_terminal_blocks_neither_keys_nor_the_end(void **state)
+TEST(a_stalled_terminal_blocks_neither_keys_nor_the_end)
 {
 	struct mini mini = {.draw = mini_draw_noise, .flood = true};
 	struct pty pty;
 
-	(void)state;
 	mini_start(&pty, &mini, "xterm-256color", 300, 100);
 	assert_true(pty_wait_note_unread(&pty, "refused\n"));
 	pty_send(&pty, "k");
@@ -156,12 +148,11 @@ static void a_stalled_terminal_blocks_neither_keys_nor_the_end(void **state)
 	pty_stop(&pty);
 }
 
-static void a_crash_in_the_middle_of_a_frame_ends_its_sequence(void **state)
+TEST(a_crash_in_the_middle_of_a_frame_ends_its_sequence)
 {
 	struct mini mini = {.draw = mini_draw_noise, .flood = true};
 	struct pty pty;
 
-	(void)state;
 	mini_start(&pty, &mini, "xterm-256color", 300, 100);
 	assert_true(pty_wait_note_unread(&pty, "refused\n"));
 	pty_send(&pty, "n");
@@ -173,13 +164,12 @@ static void a_crash_in_the_middle_of_a_frame_ends_its_sequence(void **state)
 	pty_stop(&pty);
 }
 
-static void control_c_does_not_cut_what_is_on_its_way(void **state)
+TEST(control_c_does_not_cut_what_is_on_its_way)
 {
 	struct mini mini = {
 		.draw = mini_draw_noise}; /* some 7 kB: more than the reader's line discipline holds */
 	struct pty pty;
 
-	(void)state;
 	mini_start(&pty, &mini, "xterm-256color", 30, 15);
 	assert_true(pty_wait_note_unread(&pty, "drawn 1 30x15\n"));
 	pty_send(&pty, "\x03");
@@ -191,12 +181,11 @@ static void control_c_does_not_cut_what_is_on_its_way(void **state)
 	pty_stop(&pty);
 }
 
-static void a_terminal_that_reads_again_gets_the_newest_frame(void **state)
+TEST(a_terminal_that_reads_again_gets_the_newest_frame)
 {
 	struct mini mini = {.draw = mini_draw_noise, .flood = true};
 	struct pty pty;
 
-	(void)state;
 	mini_start(&pty, &mini, "xterm-256color", 300, 100);
 	usleep(300000); /* long enough for frames to become stale */
 	assert_true(pty_wait_note(&pty, "refused\n"));
@@ -208,11 +197,10 @@ static void a_terminal_that_reads_again_gets_the_newest_frame(void **state)
 	pty_stop(&pty);
 }
 
-static void output_held_by_control_s_does_not_hold_the_end(void **state)
+TEST(output_held_by_control_s_does_not_hold_the_end)
 {
 	struct pty pty;
 
-	(void)state;
 	mini_start_shown(&pty);
 	pty_send(&pty, "\x13");
 	pty_send(&pty, "x");
@@ -243,12 +231,11 @@ static int draws_what_a_terminal_must_not_see(struct term *term)
 	return 0;
 }
 
-static void cells_are_not_trusted(void **state)
+TEST(cells_are_not_trusted)
 {
 	struct mini mini = {.instead = draws_what_a_terminal_must_not_see};
 	struct pty pty;
 
-	(void)state;
 	mini_start(&pty, &mini, "vt100", 20, 2);
 	assert_true(pty_wait_report(&pty, 0));
 	mini_assert_exit(&pty, 0);
@@ -261,7 +248,7 @@ static void cells_are_not_trusted(void **state)
 
 /* ---- size ---- */
 
-static void any_size_is_shown(void **state)
+TEST(any_size_is_shown)
 {
 	static const struct {
 		int cols, rows;
@@ -271,7 +258,6 @@ static void any_size_is_shown(void **state)
 		{500, 200, "open 500x200 "}, {700, 300, "open 500x200 "}, {0, 0, "open 80x24 "},
 	};
 
-	(void)state;
 	for (unsigned i = 0; i < ARRAY_LEN(cases); i++) {
 		struct pty pty;
 
@@ -285,12 +271,11 @@ static void any_size_is_shown(void **state)
 	}
 }
 
-static void a_resize_is_reported_and_drawn_at_once(void **state)
+TEST(a_resize_is_reported_and_drawn_at_once)
 {
 	struct pty pty;
 	size_t from;
 
-	(void)state;
 	mini_start_shown(&pty);
 	from = pty.out.n;
 	pty_resize(&pty, 120, 40);
@@ -301,24 +286,4 @@ static void a_resize_is_reported_and_drawn_at_once(void **state)
 	assert_true(pty_wait_report(&pty, 0));
 	mini_assert_exit(&pty, 0);
 	pty_stop(&pty);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_frame_is_one_write),
-		cmocka_unit_test(an_unchanged_frame_writes_nothing_and_one_cell_little),
-		cmocka_unit_test(the_next_frame_comes_after_four_flushes),
-		cmocka_unit_test(a_stalled_terminal_blocks_neither_keys_nor_the_end),
-		cmocka_unit_test(a_crash_in_the_middle_of_a_frame_ends_its_sequence),
-		cmocka_unit_test(control_c_does_not_cut_what_is_on_its_way),
-		cmocka_unit_test(a_terminal_that_reads_again_gets_the_newest_frame),
-		cmocka_unit_test(output_held_by_control_s_does_not_hold_the_end),
-		cmocka_unit_test(cells_are_not_trusted),
-		cmocka_unit_test(any_size_is_shown),
-		cmocka_unit_test(a_resize_is_reported_and_drawn_at_once),
-	};
-
-	alarm(600); /* a test that hangs has failed */
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,21 +2,17 @@
 #include "term/term_key.h"
 #include "term/term_priv.h"
 #include "base/alloc.h"
+#include "tests/support/test.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 static void type_keys(struct input *input, const char *bytes, int64_t now_ns)
 {
 	input_add(input, bytes, strlen(bytes), now_ns);
 }
 
-static void known_sequences_are_keys(void **state)
+TEST(known_sequences_are_keys)
 {
 	static const struct {
 		const char *bytes;
@@ -77,7 +73,6 @@ static void known_sequences_are_keys(void **state)
 		{"\x1bOH", K_HOME},
 	};
 
-	(void)state;
 	for (unsigned i = 0; i < ARRAY_LEN(cases); i++) {
 		struct input input = {0};
 		struct term_input in = {0};
@@ -91,12 +86,11 @@ static void known_sequences_are_keys(void **state)
 }
 
 /* Cut after every byte, as a slow line does. */
-static void sequences_may_come_in_pieces(void **state)
+TEST(sequences_may_come_in_pieces)
 {
 	static const char *const cases[] = {"\x1b[1;5C", "\x1bOP",   "\x1b[<0;120;2M",  "\x1b[[A",
 					    "\x1b[6~",   "\xc3\xa4", "\xf0\x9f\x98\x80"};
 
-	(void)state;
 	for (unsigned i = 0; i < ARRAY_LEN(cases); i++) {
 		struct input input = {0};
 		struct term_input in = {0};
@@ -111,7 +105,7 @@ static void sequences_may_come_in_pieces(void **state)
 	}
 }
 
-static void what_is_no_key_is_skipped_whole(void **state)
+TEST(what_is_no_key_is_skipped_whole)
 {
 	static const char *const cases[] = {
 		"\x1b[999;1R",    "\x1b[?2026;2$y", "\x1b[201~", "\x1b[<3;5;5M",
@@ -120,7 +114,6 @@ static void what_is_no_key_is_skipped_whole(void **state)
 		"\x1b[;;;;;;;;x", "\xc3",           "\xf0\x9f",  "\xed\xa0\x80",
 	};
 
-	(void)state;
 	for (unsigned i = 0; i < ARRAY_LEN(cases); i++) {
 		struct input input = {0};
 		struct term_input in = {0};
@@ -132,14 +125,13 @@ static void what_is_no_key_is_skipped_whole(void **state)
 	}
 }
 
-static void a_click_is_where_it_was(void **state)
+TEST(a_click_is_where_it_was)
 {
 	static const struct {
 		const char *bytes;
 		int x, y;
 	} cases[] = {{"\x1b[<0;1;1M", 0, 0}, {"\x1b[<0;500;200M", 499, 199}, {"\x1b[M !\"", 0, 1}};
 
-	(void)state;
 	for (unsigned i = 0; i < ARRAY_LEN(cases); i++) {
 		struct input input = {0};
 		struct term_input in = {0};
@@ -151,24 +143,22 @@ static void a_click_is_where_it_was(void **state)
 	}
 }
 
-static void a_lone_escape_is_a_key_after_a_while(void **state)
+TEST(a_lone_escape_is_a_key_after_a_while)
 {
 	struct input input = {0};
 	struct term_input in = {0};
 
-	(void)state;
 	type_keys(&input, "\x1b", 1000);
 	assert_int_equal(input_next(&input, 1000 + INPUT_WAIT_NS - 1, &in), TERM_NONE);
 	assert_int_equal(input_next(&input, 1000 + INPUT_WAIT_NS, &in), TERM_KEY);
 	assert_int_equal(in.key, K_ESCAPE);
 }
 
-static void escape_and_a_letter_are_two_keys(void **state)
+TEST(escape_and_a_letter_are_two_keys)
 {
 	struct input input = {0};
 	struct term_input in = {0};
 
-	(void)state;
 	type_keys(&input, "\x1bq", 0);
 	assert_int_equal(input_next(&input, 0, &in), TERM_KEY);
 	assert_int_equal(in.key, K_ESCAPE);
@@ -176,12 +166,11 @@ static void escape_and_a_letter_are_two_keys(void **state)
 	assert_int_equal(in.key, 'q');
 }
 
-static void the_torso_of_a_sequence_is_dropped_after_a_while(void **state)
+TEST(the_torso_of_a_sequence_is_dropped_after_a_while)
 {
 	struct input input = {0};
 	struct term_input in = {0};
 
-	(void)state;
 	type_keys(&input, "\x1b[1;", 0);
 	assert_int_equal(input_next(&input, DISCARD_WAIT_NS - 1, &in), TERM_NONE);
 	assert_int_equal(input.n, 4);
@@ -190,12 +179,11 @@ static void the_torso_of_a_sequence_is_dropped_after_a_while(void **state)
 	assert_int_equal(input.n, 0);
 }
 
-static void the_torso_of_a_character_is_dropped_after_a_while(void **state)
+TEST(the_torso_of_a_character_is_dropped_after_a_while)
 {
 	struct input input = {0};
 	struct term_input in = {0};
 
-	(void)state;
 	type_keys(&input, "\xe6\xbc", 0);
 	assert_int_equal(input_next(&input, DISCARD_WAIT_NS - 1, &in), TERM_NONE);
 	assert_int_equal(input.n, 2);
@@ -203,12 +191,11 @@ static void the_torso_of_a_character_is_dropped_after_a_while(void **state)
 	assert_int_equal(input.n, 0);
 }
 
-static void endless_input_overruns_nothing(void **state)
+TEST(endless_input_overruns_nothing)
 {
 	struct input input = {0};
 	struct term_input in = {0};
 
-	(void)state;
 	type_keys(&input, "\x1b[", 0);
 	for (int i = 0; i < 1000; i++) {
 		type_keys(&input, "1;2;3;4;5;", 0);
@@ -222,14 +209,13 @@ static void endless_input_overruns_nothing(void **state)
 	assert_int_equal(in.key, 'q');
 }
 
-static void any_bytes_at_all_are_survived(void **state)
+TEST(any_bytes_at_all_are_survived)
 {
 	struct input input = {0};
 	struct term_input in;
 	unsigned random = 1;
 	static const char alphabet[] = "\x1b\x1b\x1b[[O]P<M;019~ACz\\\a\xff\x01";
 
-	(void)state;
 	for (int i = 0; i < 200000; i++) {
 		random = random * 1103515245u + 12345u;
 		input_add(&input, &alphabet[(random >> 16) % (sizeof(alphabet) - 1)], 1, i);
@@ -241,12 +227,11 @@ static void any_bytes_at_all_are_survived(void **state)
 	}
 }
 
-static void the_terminals_own_keys_go_first(void **state)
+TEST(the_terminals_own_keys_go_first)
 {
 	struct input input = {.caps = {{"\x0b", K_UP}, {"\x1b\x41\x42", K_F1}}, .n_caps = 2};
 	struct term_input in = {0};
 
-	(void)state;
 	type_keys(&input,
 		  "\x0b\x1b"
 		  "A",
@@ -261,7 +246,7 @@ static void the_terminals_own_keys_go_first(void **state)
 
 /* ---- lines and pastes ---- */
 
-static void a_line_is_typed_and_never_overrun(void **state)
+TEST(a_line_is_typed_and_never_overrun)
 {
 	static const struct {
 		const char *keys, *want;
@@ -269,7 +254,6 @@ static void a_line_is_typed_and_never_overrun(void **state)
 		     {"a bc \x17", "a "}, {"ab\x17\x17", ""}, {"a b\x15.", "."}, {"0123456789", "0123456"}};
 	char text[8];
 
-	(void)state;
 	for (unsigned i = 0; i < ARRAY_LEN(cases); i++) {
 		text[0] = 0;
 		for (const char *key = cases[i].keys; *key; key++)
@@ -290,7 +274,7 @@ static void a_line_is_typed_and_never_overrun(void **state)
 #define PASTE(text) "\x1b[200~" text "\x1b[201~"
 
 /* Cut after every byte, too: nothing of it is a key, and the key after it is. */
-static void what_is_pasted_is_one_event_and_no_keys(void **state)
+TEST(what_is_pasted_is_one_event_and_no_keys)
 {
 	static const char *const cases[] = {
 		PASTE(""),           PASTE("lq"),
@@ -299,7 +283,6 @@ static void what_is_pasted_is_one_event_and_no_keys(void **state)
 		PASTE("\xc3"),
 	};
 
-	(void)state;
 	for (unsigned i = 0; i < ARRAY_LEN(cases); i++)
 		for (size_t piece = 1; piece <= strlen(cases[i]); piece++) {
 			struct input input = {0};
@@ -320,12 +303,11 @@ static void what_is_pasted_is_one_event_and_no_keys(void **state)
 		}
 }
 
-static void a_long_paste_overruns_nothing(void **state)
+TEST(a_long_paste_overruns_nothing)
 {
 	struct input input = {0};
 	struct term_input in = {0};
 
-	(void)state;
 	type_keys(&input, "\x1b[200~", 0);
 	assert_int_equal(input_next(&input, 0, &in), TERM_PASTE);
 	for (unsigned i = 0; i < 10000; i++) {
@@ -337,12 +319,11 @@ static void a_long_paste_overruns_nothing(void **state)
 	assert_int_equal(input_next(&input, 0, &in), TERM_KEY);
 }
 
-static void a_paste_without_an_end_is_over_after_a_while(void **state)
+TEST(a_paste_without_an_end_is_over_after_a_while)
 {
 	struct input input = {0};
 	struct term_input in = {0};
 
-	(void)state;
 	assert_int_equal(input_wait_ns(&input, 0), INT64_MAX);
 	type_keys(&input, "\x1b[200~l\x1b[20", 0);
 	assert_int_equal(input_next(&input, 0, &in), TERM_PASTE);
@@ -354,7 +335,7 @@ static void a_paste_without_an_end_is_over_after_a_while(void **state)
 }
 
 /* The reader may be late, and the user may press keys again and again. */
-static void after_a_paste_without_an_end_keys_are_soon_heard(void **state)
+TEST(after_a_paste_without_an_end_keys_are_soon_heard)
 {
 	static const struct {
 		size_t pasted;
@@ -365,7 +346,6 @@ static void after_a_paste_without_an_end_keys_are_soon_heard(void **state)
 		     {3, PASTE_SPAN_NS / 10, 2 * PASTE_SPAN_NS},
 		     {200, PASTE_SPAN_NS / 10, 3 * PASTE_SPAN_NS}};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		struct input input = {0};
 		struct term_input in = {0};
@@ -387,12 +367,11 @@ static void after_a_paste_without_an_end_keys_are_soon_heard(void **state)
 	}
 }
 
-static void a_slow_paste_is_one_all_the_same(void **state)
+TEST(a_slow_paste_is_one_all_the_same)
 {
 	struct input input = {0};
 	struct term_input in = {0};
 
-	(void)state;
 	type_keys(&input, "\x1b[200~", 0);
 	assert_int_equal(input_next(&input, 0, &in), TERM_PASTE);
 	for (int64_t ms = 10; ms < 20000; ms += 10) { /* 1200 baud */
@@ -406,7 +385,7 @@ static void a_slow_paste_is_one_all_the_same(void **state)
 /* ---- answers of the terminal ---- */
 
 /* As one piece and cut into pieces of any size, 100 ms apart: the key after it is the only one. */
-static void late_answers_of_the_terminal_are_no_keys(void **state)
+TEST(late_answers_of_the_terminal_are_no_keys)
 {
 	static const char *const cases[] = {
 		"\x1b]11;rgb:1e1e/1e1e/1e1e\a",
@@ -426,7 +405,6 @@ static void late_answers_of_the_terminal_are_no_keys(void **state)
 		"\x1b\\",
 	};
 
-	(void)state;
 	for (unsigned i = 0; i < ARRAY_LEN(cases); i++)
 		for (size_t piece = 1; piece <= strlen(cases[i]); piece++) {
 			struct input input = {0};
@@ -445,11 +423,10 @@ static void late_answers_of_the_terminal_are_no_keys(void **state)
 		}
 }
 
-static void escape_and_the_letter_of_a_string_are_two_keys_after_a_while(void **state)
+TEST(escape_and_the_letter_of_a_string_are_two_keys_after_a_while)
 {
 	static const char letters[] = "]P_^X";
 
-	(void)state;
 	for (const char *letter = letters; *letter; letter++) {
 		struct input input = {0};
 		struct term_input in = {0};
@@ -464,11 +441,10 @@ static void escape_and_the_letter_of_a_string_are_two_keys_after_a_while(void **
 	}
 }
 
-static void a_string_without_an_end_blocks_no_keys_for_long(void **state)
+TEST(a_string_without_an_end_blocks_no_keys_for_long)
 {
 	static const int64_t gaps_ns[] = {1000000, INPUT_WAIT_NS, DISCARD_WAIT_NS - 1, DISCARD_WAIT_NS};
 
-	(void)state;
 	for (unsigned i = 0; i < ARRAY_LEN(gaps_ns); i++) {
 		struct input input = {0};
 		struct term_input in = {0};
@@ -491,44 +467,14 @@ static void a_string_without_an_end_blocks_no_keys_for_long(void **state)
 	}
 }
 
-static void escape_after_a_string_without_an_end_is_a_key(void **state)
+TEST(escape_after_a_string_without_an_end_is_a_key)
 {
 	struct input input = {0};
 	struct term_input in = {0};
 
-	(void)state;
 	type_keys(&input, "\x1b]0;endless\x1b", 0);
 	assert_int_equal(input_next(&input, 0, &in), TERM_NONE);
 	assert_int_equal(input_wait_ns(&input, 0), DISCARD_WAIT_NS);
 	assert_int_equal(input_next(&input, DISCARD_WAIT_NS, &in), TERM_KEY);
 	assert_int_equal(in.key, K_ESCAPE);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(known_sequences_are_keys),
-		cmocka_unit_test(sequences_may_come_in_pieces),
-		cmocka_unit_test(what_is_no_key_is_skipped_whole),
-		cmocka_unit_test(a_click_is_where_it_was),
-		cmocka_unit_test(a_lone_escape_is_a_key_after_a_while),
-		cmocka_unit_test(escape_and_a_letter_are_two_keys),
-		cmocka_unit_test(the_torso_of_a_sequence_is_dropped_after_a_while),
-		cmocka_unit_test(the_torso_of_a_character_is_dropped_after_a_while),
-		cmocka_unit_test(endless_input_overruns_nothing),
-		cmocka_unit_test(any_bytes_at_all_are_survived),
-		cmocka_unit_test(the_terminals_own_keys_go_first),
-		cmocka_unit_test(what_is_pasted_is_one_event_and_no_keys),
-		cmocka_unit_test(a_long_paste_overruns_nothing),
-		cmocka_unit_test(a_paste_without_an_end_is_over_after_a_while),
-		cmocka_unit_test(after_a_paste_without_an_end_keys_are_soon_heard),
-		cmocka_unit_test(a_slow_paste_is_one_all_the_same),
-		cmocka_unit_test(late_answers_of_the_terminal_are_no_keys),
-		cmocka_unit_test(escape_and_the_letter_of_a_string_are_two_keys_after_a_while),
-		cmocka_unit_test(a_string_without_an_end_blocks_no_keys_for_long),
-		cmocka_unit_test(escape_after_a_string_without_an_end_is_a_key),
-		cmocka_unit_test(a_line_is_typed_and_never_overrun),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

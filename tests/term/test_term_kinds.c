@@ -1,21 +1,17 @@
 /* term: old and new terminals, colours, locales, and what is not a terminal. */
 #include "base/alloc.h"
+#include "tests/support/test.h"
 #include "tests/term/mini.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 /* ---- kinds of terminals ---- */
 
-static void colour_is_used_where_it_is_wanted_and_there(void **state)
+TEST(colour_is_used_where_it_is_wanted_and_there)
 {
 	static const struct {
 		const char *term, *env;
@@ -36,7 +32,6 @@ static void colour_is_used_where_it_is_wanted_and_there(void **state)
 		{"vt100", "A=", COLOR_ALWAYS, NULL, ";7", "[36m"},
 	};
 
-	(void)state;
 	for (unsigned i = 0; i < ARRAY_LEN(cases); i++) {
 		const char *env[] = {"LC_ALL=C.UTF-8", cases[i].env, NULL};
 		struct mini mini = {.options = {.color = cases[i].mode, .theme = cases[i].theme},
@@ -60,11 +55,10 @@ static void colour_is_used_where_it_is_wanted_and_there(void **state)
 	}
 }
 
-static void old_terminals_get_nothing_they_do_not_know(void **state)
+TEST(old_terminals_get_nothing_they_do_not_know)
 {
 	static const char *const terms[] = {"vt100", "vt220", "linux"};
 
-	(void)state;
 	for (unsigned i = 0; i < ARRAY_LEN(terms); i++) {
 		struct pty pty;
 
@@ -85,7 +79,7 @@ static void old_terminals_get_nothing_they_do_not_know(void **state)
 	}
 }
 
-static void glyphs_go_by_locale_and_option(void **state)
+TEST(glyphs_go_by_locale_and_option)
 {
 	static const struct {
 		const char *locale;
@@ -97,7 +91,6 @@ static void glyphs_go_by_locale_and_option(void **state)
 		{"LC_ALL=xx_XX", false, " ascii\n"},
 	};
 
-	(void)state;
 	for (unsigned i = 0; i < ARRAY_LEN(cases); i++) {
 		const char *env[] = {cases[i].locale, NULL};
 		struct mini mini = {.options = {.ascii = cases[i].ascii}, .draw = mini_draw_size};
@@ -111,7 +104,7 @@ static void glyphs_go_by_locale_and_option(void **state)
 	}
 }
 
-static void no_usable_terminal_is_refused_with_what_to_try(void **state)
+TEST(no_usable_terminal_is_refused_with_what_to_try)
 {
 	static const struct {
 		const char *term;
@@ -127,7 +120,6 @@ static void no_usable_terminal_is_refused_with_what_to_try(void **state)
 		{"xterm", false, true, "standard output is not a terminal"},
 	};
 
-	(void)state;
 	for (unsigned i = 0; i < ARRAY_LEN(cases); i++) {
 		struct pty_options options = {.cols = 80,
 					      .rows = 24,
@@ -147,17 +139,4 @@ static void no_usable_terminal_is_refused_with_what_to_try(void **state)
 		assert_true(pty_same_modes(&pty.before, &pty.report.modes));
 		pty_stop(&pty);
 	}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(colour_is_used_where_it_is_wanted_and_there),
-		cmocka_unit_test(old_terminals_get_nothing_they_do_not_know),
-		cmocka_unit_test(glyphs_go_by_locale_and_option),
-		cmocka_unit_test(no_usable_terminal_is_refused_with_what_to_try),
-	};
-
-	alarm(600); /* a test that hangs has failed */
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

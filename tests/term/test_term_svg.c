@@ -1,14 +1,10 @@
 /* A canvas as a picture. */
 #include "term/term.h"
 #include "base/alloc.h"
+#include "tests/support/test.h"
 #include "views/canvas.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 static void put_text(struct canvas *c, int x, int y, enum style style, const char *text)
 {
@@ -26,12 +22,11 @@ static void assert_has(const struct strbuf *svg, const char *part)
 		fail_msg("%s is not in:\n%s", part, svg->p);
 }
 
-static void the_picture_has_the_size_of_its_cells(void **state)
+TEST(the_picture_has_the_size_of_its_cells)
 {
 	AUTO_STRBUF struct strbuf svg = {0};
 	struct canvas c;
 
-	(void)state;
 	canvas_init(&c, 80, 24, false);
 	draw_picture(&c, "default", COLOR_AUTO, &svg);
 	assert_int_equal(strncmp(svg.p, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<svg ", 44), 0);
@@ -41,12 +36,11 @@ static void the_picture_has_the_size_of_its_cells(void **state)
 	canvas_fini(&c);
 }
 
-static void words_are_text_at_their_column(void **state)
+TEST(words_are_text_at_their_column)
 {
 	AUTO_STRBUF struct strbuf svg = {0};
 	struct canvas c;
 
-	(void)state;
 	canvas_init(&c, 30, 3, false);
 	put_text(&c, 2, 1, STYLE_HOT, "GPU active   98");
 	put_text(&c, 4, 2, STYLE_HOT, "\u6f22x"); /* two columns wide */
@@ -59,12 +53,11 @@ static void words_are_text_at_their_column(void **state)
 	canvas_fini(&c);
 }
 
-static void any_character_leaves_it_valid(void **state)
+TEST(any_character_leaves_it_valid)
 {
 	AUTO_STRBUF struct strbuf svg = {0};
 	struct canvas c;
 
-	(void)state;
 	canvas_init(&c, 20, 1, false);
 	put_text(&c, 0, 0, STYLE_TEXT, "a<b>&\"c");
 	c.cells[7].ch = 0x1b; /* what no text of XML may contain */
@@ -77,7 +70,7 @@ static void any_character_leaves_it_valid(void **state)
 	canvas_fini(&c);
 }
 
-static void bars_dots_and_lines_are_shapes(void **state)
+TEST(bars_dots_and_lines_are_shapes)
 {
 	static const struct {
 		const char *text, *shape;
@@ -95,7 +88,6 @@ static void bars_dots_and_lines_are_shapes(void **state)
 		{"\u2508", "d=\"M1 10h2v1h-2zM3 10h2v1h-2zM6 10h2v1h-2zM8 10h2v1h-2z\""},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		AUTO_STRBUF struct strbuf svg = {0};
 		struct canvas c;
@@ -109,7 +101,7 @@ static void bars_dots_and_lines_are_shapes(void **state)
 	}
 }
 
-static void colours_are_those_of_the_theme(void **state)
+TEST(colours_are_those_of_the_theme)
 {
 	static const struct {
 		const char *theme;
@@ -125,7 +117,6 @@ static void colours_are_those_of_the_theme(void **state)
 		 "<g fill=\"#14171c\" font-weight=\"bold\">\n<text x=\"0\""},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		AUTO_STRBUF struct strbuf svg = {0};
 		struct canvas c;
@@ -138,17 +129,4 @@ static void colours_are_those_of_the_theme(void **state)
 		assert_has(&svg, cases[i].words);
 		canvas_fini(&c);
 	}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(the_picture_has_the_size_of_its_cells),
-		cmocka_unit_test(words_are_text_at_their_column),
-		cmocka_unit_test(any_character_leaves_it_valid),
-		cmocka_unit_test(bars_dots_and_lines_are_shapes),
-		cmocka_unit_test(colours_are_those_of_the_theme),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,18 +1,14 @@
+#include "tests/support/test.h"
 #include "tests/tui/run.h"
 
 #include "base/alloc.h"
 
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 #define WORDS_MOST 8
 #define FAKE "tests/fake/libfakemali.so"

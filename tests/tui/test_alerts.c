@@ -1,21 +1,16 @@
+#include "tests/support/test.h"
 #include "tui/alerts.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #define SECOND 1000000000ll
 
-static void the_newest_is_shown_for_ten_seconds(void **state)
+TEST(the_newest_is_shown_for_ten_seconds)
 {
 	struct alerts a = {0};
 	int64_t until;
 
-	(void)state;
 	assert_null(alerts_now(&a, 5 * SECOND, &until));
 	alerts_add(&a, 10 * SECOND, "first");
 	alerts_add(&a, 12 * SECOND, "second");
@@ -25,12 +20,11 @@ static void the_newest_is_shown_for_ten_seconds(void **state)
 	assert_null(alerts_now(&a, 22 * SECOND, &until));
 }
 
-static void a_hint_is_shown_like_an_alert_and_not_kept(void **state)
+TEST(a_hint_is_shown_like_an_alert_and_not_kept)
 {
 	struct alerts a = {0};
 	int64_t until;
 
-	(void)state;
 	alerts_hint(&a, 1 * SECOND, "x: does \x1b nothing");
 	assert_string_equal(alerts_now(&a, 2 * SECOND, &until)->text, "x: does ? nothing");
 	assert_int_equal(until, 11 * SECOND);
@@ -43,12 +37,11 @@ static void a_hint_is_shown_like_an_alert_and_not_kept(void **state)
 	assert_null(alerts_now(&a, 14 * SECOND, &until));
 }
 
-static void what_the_screen_says_is_only_listed(void **state)
+TEST(what_the_screen_says_is_only_listed)
 {
 	struct alerts a = {0};
 	int64_t until;
 
-	(void)state;
 	alerts_quiet(&a, 1 * SECOND, "verdict: GPU bound");
 	assert_null(alerts_now(&a, 1 * SECOND, &until));
 	assert_int_equal(a.n, 1);
@@ -57,24 +50,22 @@ static void what_the_screen_says_is_only_listed(void **state)
 	assert_string_equal(alerts_now(&a, 3 * SECOND, &until)->text, "disk full");
 }
 
-static void an_answer_ends_with_the_next_key(void **state)
+TEST(an_answer_ends_with_the_next_key)
 {
 	struct alerts a = {0};
 	int64_t until;
 
-	(void)state;
 	alerts_add(&a, 1 * SECOND, "disk full");
 	alerts_hint(&a, 2 * SECOND, "x: does nothing");
 	a.hint = (struct alert){0}; /* another key */
 	assert_string_equal(alerts_now(&a, 3 * SECOND, &until)->text, "disk full");
 }
 
-static void only_the_last_are_kept(void **state)
+TEST(only_the_last_are_kept)
 {
 	struct alerts a = {0};
 	char text[32];
 
-	(void)state;
 	for (int i = 0; i < 3 * ALERTS_KEPT; i++) {
 		snprintf(text, sizeof(text), "line %d", i);
 		alerts_add(&a, i, text);
@@ -84,11 +75,10 @@ static void only_the_last_are_kept(void **state)
 	assert_string_equal(a.lines[ALERTS_KEPT - 1].text, "line 23");
 }
 
-static void a_line_is_printable_and_alone(void **state)
+TEST(a_line_is_printable_and_alone)
 {
 	struct alerts a = {0};
 
-	(void)state;
 	alerts_add(&a, 0, "");
 	alerts_add(&a, 0, "\nhidden");
 	assert_int_equal(a.n, 0);
@@ -97,30 +87,14 @@ static void a_line_is_printable_and_alone(void **state)
 	assert_string_equal(a.lines[0].text, "disk ?[31mfull");
 }
 
-static void a_line_is_not_cut_inside_a_character(void **state)
+TEST(a_line_is_not_cut_inside_a_character)
 {
 	struct alerts a = {0};
 	char text[901] = "";
 
-	(void)state;
 	for (size_t i = 0; i < 900; i += 3)
 		memcpy(text + i, "\xe2\x82\xac", 3);
 	alerts_add(&a, 0, text);
 	assert_int_equal(strlen(a.lines[0].text), (sizeof(a.lines[0].text) - 1) / 3 * 3);
 	assert_null(strchr(a.lines[0].text, '?'));
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(the_newest_is_shown_for_ten_seconds),
-		cmocka_unit_test(a_hint_is_shown_like_an_alert_and_not_kept),
-		cmocka_unit_test(what_the_screen_says_is_only_listed),
-		cmocka_unit_test(an_answer_ends_with_the_next_key),
-		cmocka_unit_test(only_the_last_are_kept),
-		cmocka_unit_test(a_line_is_printable_and_alone),
-		cmocka_unit_test(a_line_is_not_cut_inside_a_character),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -16,7 +16,7 @@ static struct process a_process(int pid, const char *name, double cpu)
 	return p;
 }
 
-static void a_process_is_compared_with_itself(void **state)
+TEST(a_process_is_compared_with_itself)
 {
 	struct process before[] = {a_process(1, "sh", 10), a_process(2, "sh", 20), a_process(3, "old", 5)};
 	struct process now[] = {a_process(1, "sh", 11), a_process(2, "sh", 22), a_process(3, "old", 5),
@@ -26,7 +26,6 @@ static void a_process_is_compared_with_itself(void **state)
 	const struct process_was *pairs;
 	struct compare c = {0};
 
-	(void)state;
 	now[2].start++; /* the number was given again */
 	compare_begin(&c, "then", &was);
 	pairs = compare_processes(&c, &list);
@@ -40,13 +39,12 @@ static void a_process_is_compared_with_itself(void **state)
 	compare_fini(&c);
 }
 
-static void without_processes_none_is_new(void **state)
+TEST(without_processes_none_is_new)
 {
 	struct process now[] = {a_process(1, "sh", 11)};
 	struct process_list list = {.processes = now, .n = 1};
 	struct compare c = {0};
 
-	(void)state;
 	compare_begin(&c, "then", NULL);
 	assert_null(compare_processes(&c, &list));
 	compare_fini(&c);
@@ -62,7 +60,7 @@ static void write_run(struct log_bench *log)
 	log_end(log);
 }
 
-static void a_phase_has_the_values_of_the_phase_of_that_name(void **state)
+TEST(a_phase_has_the_values_of_the_phase_of_that_name)
 {
 	static const struct {
 		const char *asked;
@@ -76,7 +74,6 @@ static void a_phase_has_the_values_of_the_phase_of_that_name(void **state)
 	struct sys sys;
 	struct err err;
 
-	(void)state;
 	write_run(&log);
 	assert_true(sys_init(&sys, NULL, &err));
 	if (!report_log_read(read, &sys, &options, log.path, &err) ||
@@ -104,15 +101,4 @@ static void a_phase_has_the_values_of_the_phase_of_that_name(void **state)
 	free(read);
 	log_fini(&log);
 	sys_fini(&sys);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_process_is_compared_with_itself),
-		cmocka_unit_test(without_processes_none_is_new),
-		cmocka_unit_test(a_phase_has_the_values_of_the_phase_of_that_name),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

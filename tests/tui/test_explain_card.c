@@ -101,14 +101,13 @@ static void check_metric(struct explain_bench *b, const struct metric *m)
 			 b->s.canvas.cols, b->s.canvas.rows, all.p);
 }
 
-static void no_text_of_any_metric_of_any_gpu_is_cut(void **state)
+TEST(no_text_of_any_metric_of_any_gpu_is_cut)
 {
 	static const struct {
 		int cols, rows;
 	} sizes[] = {{80, 24}, {160, 48}};
 	struct gpudb *db = load_shipped();
 
-	(void)state;
 	for (unsigned g = 0; g < db->n_products; g++) {
 		struct explain_bench b;
 
@@ -132,7 +131,7 @@ static const struct metric *metric_named(const struct explain_bench *b, const ch
 	return m;
 }
 
-static void operands_have_their_values_of_now(void **state)
+TEST(operands_have_their_values_of_now)
 {
 	struct gpudb *db = load_shipped();
 	AUTO_STRBUF struct strbuf all = {0}, filled = {0};
@@ -142,7 +141,6 @@ static void operands_have_their_values_of_now(void **state)
 	const struct unit *count = unit_find(SPAN_LIT("count"));
 	const double *now;
 
-	(void)state;
 	begin_gpu(&b, db, "Mali-G715");
 	begin_screen(&b, 80, 24);
 	now = feeds_view(&b.s.feeds, SOURCE_GPU).now;
@@ -166,7 +164,7 @@ static void operands_have_their_values_of_now(void **state)
 }
 
 /* In the border, where scrolling does not move it; too long a title gives way to the name. */
-static void the_value_of_now_stays_in_the_border(void **state)
+TEST(the_value_of_now_stays_in_the_border)
 {
 	static const struct {
 		int cols;
@@ -175,7 +173,6 @@ static void the_value_of_now_stays_in_the_border(void **state)
 		     {160, "\u256d\u2500 MaliCoreUtil  Execution core utilization  (percent, Shader Core"}};
 	struct gpudb *db = load_shipped();
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		AUTO_STRBUF struct strbuf shown = {0}, corner = {0}, guide = {0};
 		char value[UNITS_TEXT];
@@ -205,12 +202,11 @@ static void the_value_of_now_stays_in_the_border(void **state)
 	gpudb_free(db);
 }
 
-static void enter_goes_to_the_view_with_the_row_selected(void **state)
+TEST(enter_goes_to_the_view_with_the_row_selected)
 {
 	struct gpudb *db = load_shipped();
 	struct explain_bench b;
 
-	(void)state;
 	begin_gpu(&b, db, "Mali-G715");
 	begin_screen(&b, 80, 24);
 	explain_one(&b, metric_named(&b, "MaliFragQueueUtil"));
@@ -222,13 +218,12 @@ static void enter_goes_to_the_view_with_the_row_selected(void **state)
 	gpudb_free(db);
 }
 
-static void a_finding_leads_to_the_row_of_its_number(void **state)
+TEST(a_finding_leads_to_the_row_of_its_number)
 {
 	struct gpudb *db = load_shipped();
 	unsigned n_rows = 0, n = 0;
 	struct explain_bench b;
 
-	(void)state;
 	begin_gpu(&b, db, "Mali-G715");
 	for (unsigned i = 0; i < b.s.screen.judge.judge->n_findings; i++) {
 		const struct judged *f = &b.s.screen.judge.judge->findings[i];
@@ -242,12 +237,11 @@ static void a_finding_leads_to_the_row_of_its_number(void **state)
 	gpudb_free(db);
 }
 
-static void a_finding_is_explained_whole(void **state)
+TEST(a_finding_is_explained_whole)
 {
 	struct gpudb *db = load_shipped();
 	struct explain_bench b;
 
-	(void)state;
 	begin_gpu(&b, db, "Mali-G715");
 	begin_screen(&b, 80, 24);
 	for (unsigned i = 0; i < b.s.screen.judge.judge->n_findings; i++) {
@@ -264,18 +258,4 @@ static void a_finding_is_explained_whole(void **state)
 	canvas_fini(&b.s.canvas);
 	end_gpu(&b);
 	gpudb_free(db);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(no_text_of_any_metric_of_any_gpu_is_cut),
-		cmocka_unit_test(operands_have_their_values_of_now),
-		cmocka_unit_test(the_value_of_now_stays_in_the_border),
-		cmocka_unit_test(enter_goes_to_the_view_with_the_row_selected),
-		cmocka_unit_test(a_finding_leads_to_the_row_of_its_number),
-		cmocka_unit_test(a_finding_is_explained_whole),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -18,7 +18,7 @@ struct feeds_bench {
 };
 
 /* A CPU that is sampled every 500 ms, as often as the screen is refreshed. */
-static int bench_init(void **state)
+FIXTURE(bench_init)
 {
 	static struct feeds_bench b;
 	void *machine;
@@ -40,7 +40,7 @@ static int bench_init(void **state)
 	return 0;
 }
 
-static int bench_fini(void **state)
+FIXTURE(bench_fini)
 {
 	struct feeds_bench *b = *state;
 	void *machine = b->machine;
@@ -70,7 +70,7 @@ static unsigned count_holes(const struct feeds_bench *b)
 	return holes;
 }
 
-static void where_samples_jitter_no_point_is_empty(void **state)
+TEST_WITH(where_samples_jitter_no_point_is_empty, bench_init, bench_fini)
 {
 	static const int64_t jitter_ms[] = {0, 3, 40, -40, 200, -3, 0, -200, 7};
 	struct feeds_bench *b = *state;
@@ -86,7 +86,7 @@ static void where_samples_jitter_no_point_is_empty(void **state)
 	assert_int_equal(count_holes(b), 0);
 }
 
-static void where_nothing_was_measured_points_are_empty(void **state)
+TEST_WITH(where_nothing_was_measured_points_are_empty, bench_init, bench_fini)
 {
 	struct feeds_bench *b = *state;
 	int64_t end_ns = 1000000 * MS;
@@ -120,7 +120,7 @@ static void add_numbers(struct feeds_bench *b, int64_t begin_ns, unsigned n)
 	}
 }
 
-static void a_range_has_the_sum_of_its_samples_and_all_of_its_time(void **state)
+TEST_WITH(a_range_has_the_sum_of_its_samples_and_all_of_its_time, bench_init, bench_fini)
 {
 	struct feeds_bench *b = *state;
 	int64_t begin_ns = 1000000 * MS;
@@ -137,7 +137,7 @@ static void a_range_has_the_sum_of_its_samples_and_all_of_its_time(void **state)
 	assert_float_equal(now_of(b), 10, 0);
 }
 
-static void a_range_that_history_does_not_hold_is_unknown(void **state)
+TEST_WITH(a_range_that_history_does_not_hold_is_unknown, bench_init, bench_fini)
 {
 	static const int64_t ranges_ms[][2] = {{-2000, 3000}, {1000, 7000}};
 	struct feeds_bench *b = *state;
@@ -152,7 +152,7 @@ static void a_range_that_history_does_not_hold_is_unknown(void **state)
 }
 
 /* 30 s are not kept yet: their mean is that of what is. */
-static void longer_times_end_with_now(void **state)
+TEST_WITH(longer_times_end_with_now, bench_init, bench_fini)
 {
 	struct feeds_bench *b = *state;
 	int64_t begin_ns = 1000000 * MS;
@@ -174,7 +174,7 @@ static void longer_times_end_with_now(void **state)
 	assert_null(feeds_view(&b->feeds, SOURCE_CPU).windows[0]);
 }
 
-static void what_is_compared_with_stays_while_numbers_go_on(void **state)
+TEST_WITH(what_is_compared_with_stays_while_numbers_go_on, bench_init, bench_fini)
 {
 	struct feeds_bench *b = *state;
 	int64_t begin_ns = 1000000 * MS;
@@ -192,7 +192,7 @@ static void what_is_compared_with_stays_while_numbers_go_on(void **state)
 }
 
 /* 60 s at once: more than the rings hold that come after it. */
-static void a_simulated_past_is_taken_whole_and_leaves_small_rings(void **state)
+TEST(a_simulated_past_is_taken_whole_and_leaves_small_rings)
 {
 	static const struct options options = {.backends = "sim",
 					       .interval_ns = 100 * MS,
@@ -206,7 +206,6 @@ static void a_simulated_past_is_taken_whole_and_leaves_small_rings(void **state)
 	struct err err;
 	static struct sys sys; /* as long as the process */
 
-	(void)state;
 	assert_true(sys_init(&sys, NULL, &err));
 	assert_true(session_open(&session, &sys, &options, 0, false, &err));
 	live_ns = session.what.epoch_ns + session.what.history_ns;
@@ -242,7 +241,7 @@ static void add_fifths(struct feeds_bench *b, int64_t *at_ns, unsigned n, uint32
 	feeds_show(&b->feeds, 0, 0);
 }
 
-static void cores_are_unknown_until_they_were_kept_for_a_whole_refresh(void **state)
+TEST_WITH(cores_are_unknown_until_they_were_kept_for_a_whole_refresh, bench_init, bench_fini)
 {
 	struct feeds_bench *b = *state;
 	unsigned first = b->session.sources[0].n_sums, n = b->session.sources[0].n_slots;
@@ -257,7 +256,7 @@ static void cores_are_unknown_until_they_were_kept_for_a_whole_refresh(void **st
 	assert_float_equal(feeds_view(&b->feeds, SOURCE_CPU).now[VECTOR_CONSTANTS + first], 5, 0);
 }
 
-static void few_cores_have_a_history_when_one_asks_for_them(void **state)
+TEST_WITH(few_cores_have_a_history_when_one_asks_for_them, bench_init, bench_fini)
 {
 	struct feeds_bench *b = *state;
 	unsigned first = b->session.sources[0].n_sums, n = b->session.sources[0].n_slots;
@@ -270,7 +269,7 @@ static void few_cores_have_a_history_when_one_asks_for_them(void **state)
 	assert_float_equal(feeds_view(&b->feeds, SOURCE_CPU).now[VECTOR_CONSTANTS + first], 5, 0);
 }
 
-static void numbers_are_compared_with_an_earlier_moment(void **state)
+TEST_WITH(numbers_are_compared_with_an_earlier_moment, bench_init, bench_fini)
 {
 	struct feeds_bench *b = *state;
 	int64_t begin_ns = 1000000 * MS;
@@ -286,7 +285,7 @@ static void numbers_are_compared_with_an_earlier_moment(void **state)
 }
 
 /* A screen that began with the oldest moment of a simulated past would say so when it is paused. */
-static void a_part_of_a_simulated_past_is_not_shown(void **state)
+TEST_WITH(a_part_of_a_simulated_past_is_not_shown, bench_init, bench_fini)
 {
 	struct feeds_bench *b = *state;
 
@@ -303,8 +302,6 @@ static void a_part_of_a_simulated_past_is_not_shown(void **state)
 	assert_true(feeds_shown_ns(&b->feeds) == 1002000 * MS && !isnan(now_of(b)));
 }
 
-#define ON_BENCH(test) cmocka_unit_test_setup_teardown(test, bench_init, bench_fini)
-
 /* The i-th sample of half a second. */
 static void put_sample(struct feeds *feeds, uint32_t source, unsigned i, const uint64_t *values, unsigned n)
 {
@@ -320,7 +317,7 @@ static void put_sample(struct feeds *feeds, uint32_t source, unsigned i, const u
 }
 
 /* Frames of 26 ms in samples of 100 ms are 3 or 4: their rate is that of the frames' times. */
-static void a_frame_rate_does_not_jump_with_the_frames_of_short_samples(void **state)
+TEST(a_frame_rate_does_not_jump_with_the_frames_of_short_samples)
 {
 	static const struct slot counts[] = {{.name = "FrameCount", .scale = 1},
 					     {.name = "FrameTime", .scale = 1e-6}};
@@ -341,7 +338,6 @@ static void a_frame_rate_does_not_jump_with_the_frames_of_short_samples(void **s
 		metric_set_new(db, &(struct metric_source){.slots = counts, .n_slots = 2}, &err);
 	struct column *c = column_new(2);
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		struct metric_frames frames = METRIC_FRAMES_UNKNOWN;
 
@@ -359,7 +355,7 @@ static void a_frame_rate_does_not_jump_with_the_frames_of_short_samples(void **s
 
 /* 30 frames a second, and a GPU that takes 3 W: 100 mJ per frame, known to the source
  * of the power although another source counts the frames. */
-static void energy_per_frame_takes_the_frames_of_another_source(void **state)
+TEST(energy_per_frame_takes_the_frames_of_another_source)
 {
 	static const struct slot rails[] = {{.name = "EnergyGPU", .scale = 1e-6},
 					    {.name = "EnergyGPUTime", .scale = 1e-9}},
@@ -373,7 +369,6 @@ static void energy_per_frame_takes_the_frames_of_another_source(void **state)
 	struct session session = {.n = 2};
 	struct feeds feeds;
 
-	(void)state;
 	session.sources[0] =
 		(struct session_source){.kind = SOURCE_CPU, .set = power, .n_slots = 2, .n_sums = 2};
 	session.sources[1] = (struct session_source){
@@ -406,7 +401,7 @@ static void energy_per_frame_takes_the_frames_of_another_source(void **state)
 
 /* Whatever a cell holds, points are next to each other, each has what ended in it, and they are the
  * same whether they were added one after the other or made at once. */
-static void points_of_every_scale_have_the_time_that_they_show(void **state)
+TEST_WITH(points_of_every_scale_have_the_time_that_they_show, bench_init, bench_fini)
 {
 	struct feeds_bench *b = *state;
 	int64_t at_ns = 1000000 * MS, cell_ns = 0, next;
@@ -447,26 +442,4 @@ static void points_of_every_scale_have_the_time_that_they_show(void **state)
 			assert_true(fabs(points_seconds(b->feeds.feeds[0].points, 1) - point_s) < 1e-6);
 	}
 	assert_int_equal(scales, 8);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		ON_BENCH(where_samples_jitter_no_point_is_empty),
-		ON_BENCH(a_part_of_a_simulated_past_is_not_shown),
-		ON_BENCH(where_nothing_was_measured_points_are_empty),
-		ON_BENCH(a_range_has_the_sum_of_its_samples_and_all_of_its_time),
-		ON_BENCH(a_range_that_history_does_not_hold_is_unknown),
-		ON_BENCH(points_of_every_scale_have_the_time_that_they_show),
-		ON_BENCH(cores_are_unknown_until_they_were_kept_for_a_whole_refresh),
-		ON_BENCH(few_cores_have_a_history_when_one_asks_for_them),
-		ON_BENCH(longer_times_end_with_now),
-		ON_BENCH(what_is_compared_with_stays_while_numbers_go_on),
-		cmocka_unit_test(a_simulated_past_is_taken_whole_and_leaves_small_rings),
-		ON_BENCH(numbers_are_compared_with_an_earlier_moment),
-		cmocka_unit_test(a_frame_rate_does_not_jump_with_the_frames_of_short_samples),
-		cmocka_unit_test(energy_per_frame_takes_the_frames_of_another_source),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,15 +1,11 @@
 /* The frames of the last samples of a log: which one is shown at a moment. */
 #include "base/alloc.h"
 #include "passes/pass_records.h"
+#include "tests/support/test.h"
 #include "tui/feeds.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <string.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 #define STEP 100000000ll
 
@@ -40,11 +36,10 @@ static double shown_at(const struct feeds_records *records, int64_t at_ns)
 	return frame.number;
 }
 
-static void a_moment_shows_its_newest_frame_or_the_one_that_was_chosen(void **state)
+TEST(a_moment_shows_its_newest_frame_or_the_one_that_was_chosen)
 {
 	struct feeds_records records = {.n = 0};
 
-	(void)state;
 	take_frames(&records, 0, 1, 3);
 	take_frames(&records, 1, 4, 2);
 	take_frames(&records, 2, 6, 0); /* nothing is kept of it */
@@ -69,11 +64,10 @@ static void a_moment_shows_its_newest_frame_or_the_one_that_was_chosen(void **st
 	feeds_records_fini(&records);
 }
 
-static void the_last_samples_and_those_with_the_longest_frames_are_kept(void **state)
+TEST(the_last_samples_and_those_with_the_longest_frames_are_kept)
 {
 	struct feeds_records records = {.n = 0};
 
-	(void)state;
 	for (unsigned i = 0; i < RECORDS_SAMPLES + 200; i++)
 		take_frames(&records, i, i + 1, 1);
 	assert_true(shown_at(&records, 5 * STEP) == 5); /* one of the longest frames */
@@ -84,11 +78,10 @@ static void the_last_samples_and_those_with_the_longest_frames_are_kept(void **s
 }
 
 /* Each key asks this several times. */
-static void a_frame_that_is_not_there_is_looked_for_once_in_each_sample(void **state)
+TEST(a_frame_that_is_not_there_is_looked_for_once_in_each_sample)
 {
 	struct feeds_records records = {.n = 0};
 
-	(void)state;
 	for (unsigned i = 0; i < 8; i++)
 		take_frames(&records, i, 7000 * i + 1, 7000);
 	alarm(20); /* unpacking a sample for each of its frames took minutes */
@@ -102,15 +95,4 @@ static void a_frame_that_is_not_there_is_looked_for_once_in_each_sample(void **s
 	}
 	alarm(0);
 	feeds_records_fini(&records);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_moment_shows_its_newest_frame_or_the_one_that_was_chosen),
-		cmocka_unit_test(a_frame_that_is_not_there_is_looked_for_once_in_each_sample),
-		cmocka_unit_test(the_last_samples_and_those_with_the_longest_frames_are_kept),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

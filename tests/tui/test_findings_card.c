@@ -58,7 +58,7 @@ static void assert_not_shown(const struct card_bench *b, const char *text)
 		fail_msg("'%s' in\n%s", text, b->text.p);
 }
 
-static void what_holds_stands_above_what_is_fine_and_what_came(void **state)
+TEST(what_holds_stands_above_what_is_fine_and_what_came)
 {
 	static const char *const texts[] = {"Holds the frame back",
 					    "Reads wait for the bus",
@@ -73,7 +73,6 @@ static void what_holds_stands_above_what_is_fine_and_what_came(void **state)
 					    "Memory bound"};
 	struct card_bench b;
 
-	(void)state;
 	bench_init(&b, "bandwidth-bound", 160, 60);
 	for (unsigned i = 0; i < ARRAY_LEN(texts); i++)
 		assert_shown(&b, texts[i]);
@@ -89,13 +88,12 @@ static void what_holds_stands_above_what_is_fine_and_what_came(void **state)
 }
 
 /* Its end is worth more than the whole history beside it. */
-static void a_title_is_whole_where_there_is_room(void **state)
+TEST(a_title_is_whole_where_there_is_room)
 {
 	static const char *const titles[] = {"Saturated: frame times show by how much",
 					     "Saturated, so that frame times would show by how much"};
 	struct card_bench b;
 
-	(void)state;
 	for (unsigned i = 0; i < ARRAY_LEN(titles); i++) {
 		struct finding_def named;
 		struct judged *f;
@@ -112,12 +110,11 @@ static void a_title_is_whole_where_there_is_room(void **state)
 	}
 }
 
-static void a_finding_that_ended_stays_for_a_minute(void **state)
+TEST(a_finding_that_ended_stays_for_a_minute)
 {
 	struct card_bench b;
 	struct judged *f;
 
-	(void)state;
 	bench_init(&b, "bandwidth-bound", 160, 80);
 	f = sim_screen_finding(&b.s, "read-stalls");
 	f->holds = false;
@@ -135,12 +132,11 @@ static void a_finding_that_ended_stays_for_a_minute(void **state)
 	bench_fini(&b);
 }
 
-static void a_number_back_within_its_limit_has_the_one_where_it_ends(void **state)
+TEST(a_number_back_within_its_limit_has_the_one_where_it_ends)
 {
 	struct card_bench b;
 	struct judged *f;
 
-	(void)state;
 	bench_init(&b, "bandwidth-bound", 160, 60);
 	f = sim_screen_finding(&b.s, "read-stalls"); /* above 10 until 8 */
 	f->number.value = 8.4;
@@ -158,13 +154,12 @@ static void turn_first_two(struct card_bench *b)
 	b->card.shown[1] = first;
 }
 
-static void rows_change_places_only_after_five_seconds(void **state)
+TEST(rows_change_places_only_after_five_seconds)
 {
 	const struct judged *first, *second;
 	struct card_bench b;
 	struct judge *judge;
 
-	(void)state;
 	bench_init(&b, "bandwidth-bound", 160, 60);
 	judge = b.s.screen.judge.judge;
 	first = b.card.rows[0];
@@ -190,13 +185,12 @@ static void rows_change_places_only_after_five_seconds(void **state)
 	bench_fini(&b);
 }
 
-static void a_muted_finding_is_neither_listed_nor_counted(void **state)
+TEST(a_muted_finding_is_neither_listed_nor_counted)
 {
 	struct card_bench b;
 	const struct finding_def *worst;
 	unsigned held;
 
-	(void)state;
 	bench_init(&b, "bandwidth-bound", 160, 60);
 	held = screen_judge_held(&b.s.screen.judge);
 	worst = b.card.def;
@@ -216,11 +210,10 @@ static void a_muted_finding_is_neither_listed_nor_counted(void **state)
 	bench_fini(&b);
 }
 
-static void every_finding_can_be_read_in_a_small_terminal(void **state)
+TEST(every_finding_can_be_read_in_a_small_terminal)
 {
 	struct card_bench b;
 
-	(void)state;
 	bench_init(&b, "bandwidth-bound", 80, 24);
 	for (int i = 0; i < b.card.n; i++) {
 		const struct finding_def *def = b.card.def;
@@ -241,14 +234,13 @@ static void every_finding_can_be_read_in_a_small_terminal(void **state)
 }
 
 /* Six rows and the selected one in a small terminal, ten and more in a large one. */
-static void each_finding_has_one_line(void **state)
+TEST(each_finding_has_one_line)
 {
 	static const struct {
 		int cols, rows, least;
 	} cases[] = {{80, 24, 6}, {160, 48, 8}};
 	struct card_bench b;
 
-	(void)state;
 	bench_init(&b, "bandwidth-bound", 80, 24);
 	for (unsigned i = 0; i < ARRAY_LEN(cases); i++) {
 		int shown = 0;
@@ -268,7 +260,7 @@ static void each_finding_has_one_line(void **state)
 	bench_fini(&b);
 }
 
-static void a_time_has_two_units(void **state)
+TEST(a_time_has_two_units)
 {
 	static const struct {
 		int64_t s;
@@ -280,7 +272,6 @@ static void a_time_has_two_units(void **state)
 		     {90061, "25 h 1 min", "25h01"}};
 	char text[UNITS_TEXT];
 
-	(void)state;
 	for (unsigned i = 0; i < ARRAY_LEN(cases); i++) {
 		findings_lasted(text, cases[i].s * 1000000000, false);
 		assert_string_equal(text, cases[i].want);
@@ -289,7 +280,7 @@ static void a_time_has_two_units(void **state)
 	}
 }
 
-static void a_key_that_shows_a_view_closes_the_findings(void **state)
+TEST(a_key_that_shows_a_view_closes_the_findings)
 {
 	static const struct {
 		uint32_t key;
@@ -297,7 +288,6 @@ static void a_key_that_shows_a_view_closes_the_findings(void **state)
 	} cases[] = {{'2', KEY_LEAVES},  {K_RIGHT, KEY_LEAVES}, {'q', KEY_CLOSES}, {'!', KEY_CLOSES},
 		     {'z', KEY_UNKNOWN}, {' ', KEY_PASSED},     {'m', KEY_PASSED}, {'X', KEY_TAKEN}};
 
-	(void)state;
 	for (unsigned i = 0; i < ARRAY_LEN(cases); i++) {
 		struct card_bench b;
 
@@ -307,11 +297,10 @@ static void a_key_that_shows_a_view_closes_the_findings(void **state)
 	}
 }
 
-static void nothing_to_find_is_said(void **state)
+TEST(nothing_to_find_is_said)
 {
 	struct card_bench b;
 
-	(void)state;
 	bench_init(&b, "idle", 80, 24);
 	assert_shown(&b, "findings: none now");
 	assert_int_equal(press_key(&b, 'x'), KEY_TAKEN);
@@ -319,12 +308,11 @@ static void nothing_to_find_is_said(void **state)
 	bench_fini(&b);
 }
 
-static void no_size_harms(void **state)
+TEST(no_size_harms)
 {
 	static const int sizes[][2] = {{1, 1}, {20, 5}, {40, 10}, {41, 12}, {79, 14}, {135, 20}, {300, 100}};
 	struct card_bench b;
 
-	(void)state;
 	bench_init(&b, "bandwidth-bound", 80, 24);
 	for (unsigned i = 0; i < ARRAY_LEN(sizes); i++) {
 		canvas_resize(&b.s.canvas, sizes[i][0], sizes[i][1]);
@@ -332,24 +320,4 @@ static void no_size_harms(void **state)
 		assert_in_range(b.card.at, 0, b.card.n);
 	}
 	bench_fini(&b);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(what_holds_stands_above_what_is_fine_and_what_came),
-		cmocka_unit_test(a_title_is_whole_where_there_is_room),
-		cmocka_unit_test(a_finding_that_ended_stays_for_a_minute),
-		cmocka_unit_test(a_number_back_within_its_limit_has_the_one_where_it_ends),
-		cmocka_unit_test(rows_change_places_only_after_five_seconds),
-		cmocka_unit_test(a_muted_finding_is_neither_listed_nor_counted),
-		cmocka_unit_test(every_finding_can_be_read_in_a_small_terminal),
-		cmocka_unit_test(each_finding_has_one_line),
-		cmocka_unit_test(a_time_has_two_units),
-		cmocka_unit_test(a_key_that_shows_a_view_closes_the_findings),
-		cmocka_unit_test(nothing_to_find_is_said),
-		cmocka_unit_test(no_size_harms),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

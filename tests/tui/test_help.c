@@ -1,17 +1,13 @@
 /* The help screen: all of it can be read at every size, a search finds it, and a row does what it
  * says. */
+#include "tests/support/test.h"
 #include "tui/help.h"
 #include "base/alloc.h"
 #include "base/file.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 struct help_bench {
 	struct session session; /* without sources */
@@ -114,9 +110,8 @@ static const struct {
 } sizes[] = {
 	{160, 48, 1, true}, {80, 24, 3, true}, {120, 40, 2, true}, {40, 10, 1, false}, {60, 200, 1, false}};
 
-static void every_key_can_be_read_at_every_size(void **state)
+TEST(every_key_can_be_read_at_every_size)
 {
-	(void)state;
 	for (unsigned i = 0; i < ARRAY_LEN(sizes); i++) {
 		AUTO_STRBUF struct strbuf page = {0};
 		struct help_bench b;
@@ -138,7 +133,7 @@ static void every_key_can_be_read_at_every_size(void **state)
 	}
 }
 
-static void keys_of_the_view_come_first_and_hide_what_they_replace(void **state)
+TEST(keys_of_the_view_come_first_and_hide_what_they_replace)
 {
 	static const char *const titles[] = {"In this view  Processes", "tree of parents", "Move",
 					     "How do I"};
@@ -146,7 +141,6 @@ static void keys_of_the_view_come_first_and_hide_what_they_replace(void **state)
 	const char *at;
 	struct help_bench b;
 
-	(void)state;
 	begin_case(&b, 160, 48);
 	b.text.view = "Processes";
 	b.text.own = keys_of_processes;
@@ -162,11 +156,10 @@ static void keys_of_the_view_come_first_and_hide_what_they_replace(void **state)
 	end_case(&b);
 }
 
-static void a_search_finds_words_from_their_start_first(void **state)
+TEST(a_search_finds_words_from_their_start_first)
 {
 	struct help_bench b;
 
-	(void)state;
 	begin_case(&b, 100, 30);
 	type_text(&b, "/core");
 	assert_true(b.help.typing);
@@ -183,12 +176,11 @@ static void a_search_finds_words_from_their_start_first(void **state)
 	end_case(&b);
 }
 
-static void enter_does_what_the_row_says(void **state)
+TEST(enter_does_what_the_row_says)
 {
 	AUTO_STRBUF struct strbuf said = {0};
 	struct help_bench b;
 
-	(void)state;
 	begin_case(&b, 80, 24);
 	assert_int_equal(help_key(&b.help, K_ENTER, &b.choice, &said), KEY_TAKEN);
 	assert_non_null(strstr(said.p, "first select a row"));
@@ -206,11 +198,10 @@ static void enter_does_what_the_row_says(void **state)
 	end_case(&b);
 }
 
-static void pages_and_lines_stay_within_their_bounds(void **state)
+TEST(pages_and_lines_stay_within_their_bounds)
 {
 	static const uint32_t keys[] = {K_PAGE_DOWN, K_DOWN, K_END,   K_TAB,      K_UP,
 					K_HOME,      K_TAB,  K_RIGHT, K_WHEEL_UP, K_PAGE_UP};
-	(void)state;
 	for (unsigned i = 0; i < ARRAY_LEN(sizes); i++) {
 		struct help_bench b;
 
@@ -227,11 +218,10 @@ static void pages_and_lines_stay_within_their_bounds(void **state)
 	}
 }
 
-static void the_foot_tells_where_one_is(void **state)
+TEST(the_foot_tells_where_one_is)
 {
 	struct help_bench b;
 
-	(void)state;
 	begin_case(&b, 80, 24);
 	assert_non_null(strstr(row_text(&b, 23), "page 1 of 3"));
 	press_key(&b, K_TAB);
@@ -246,13 +236,12 @@ static void the_foot_tells_where_one_is(void **state)
 	end_case(&b);
 }
 
-static void only_keys_that_close_it_close_it(void **state)
+TEST(only_keys_that_close_it_close_it)
 {
 	static const uint32_t closes[] = {'q', K_ESCAPE, '?', K_F1}, others[] = {'x', 'l', ' ', '1', '\\'};
 	AUTO_STRBUF struct strbuf said = {0};
 	struct help_bench b;
 
-	(void)state;
 	begin_case(&b, 80, 24);
 	for (unsigned i = 0; i < ARRAY_LEN(closes); i++)
 		assert_int_equal(help_key(&b.help, closes[i], &b.choice, &said), KEY_CLOSES);
@@ -263,7 +252,7 @@ static void only_keys_that_close_it_close_it(void **state)
 }
 
 /* They have one source, doc/how.md; a search finds each by its words. */
-static void the_tasks_of_how_md_are_in_help_and_are_found(void **state)
+TEST(the_tasks_of_how_md_are_in_help_and_are_found)
 {
 	AUTOFREE char *path = xasprintf("%s/doc/how.md", getenv("srcdir") ? getenv("srcdir") : ".");
 	AUTOFREE char *text = NULL;
@@ -272,7 +261,6 @@ static void the_tasks_of_how_md_are_in_help_and_are_found(void **state)
 	struct err err;
 	size_t n;
 
-	(void)state;
 	if (!file_read(path, 100000, &text, &n, &err))
 		fail_msg("%s", err.text);
 	begin_case(&b, 160, 48);
@@ -299,20 +287,4 @@ static void the_tasks_of_how_md_are_in_help_and_are_found(void **state)
 	}
 	assert_int_equal(tasks, 12);
 	end_case(&b);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(the_tasks_of_how_md_are_in_help_and_are_found),
-		cmocka_unit_test(every_key_can_be_read_at_every_size),
-		cmocka_unit_test(keys_of_the_view_come_first_and_hide_what_they_replace),
-		cmocka_unit_test(a_search_finds_words_from_their_start_first),
-		cmocka_unit_test(enter_does_what_the_row_says),
-		cmocka_unit_test(pages_and_lines_stay_within_their_bounds),
-		cmocka_unit_test(the_foot_tells_where_one_is),
-		cmocka_unit_test(only_keys_that_close_it_close_it),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,16 +1,12 @@
 /* The tables of keys: what keys do, and what footer, help and the last row show of them. */
+#include "tests/support/test.h"
 #include "tui/keys.h"
 #include "base/alloc.h"
 #include "model/process.h"
 #include "views/view.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #define LIVE (NEEDS_LIVE | NEEDS_MACHINE)
 #define NEEDS_ALL (~0u)
@@ -19,7 +15,7 @@ static const struct key_table *const tables[] = {keys_everywhere, keys_of_proces
 
 /* ---- what keys do ---- */
 
-static void keys_do_what_help_says(void **state)
+TEST(keys_do_what_help_says)
 {
 	static const struct {
 		const struct key_table *table;
@@ -62,7 +58,6 @@ static void keys_do_what_help_says(void **state)
 		{keys_of_processes, 'q', ACTION_NONE, 0},
 	};
 
-	(void)state;
 	for (unsigned i = 0; i < ARRAY_LEN(cases); i++) {
 		struct key_action got = keys_action(cases[i].table, cases[i].key, LIVE);
 
@@ -72,12 +67,11 @@ static void keys_do_what_help_says(void **state)
 }
 
 /* Of the shipped views: a tab that shows a key is opened by it. */
-static void the_key_of_every_view_opens_it(void **state)
+TEST(the_key_of_every_view_opens_it)
 {
 	static const char field[] = "\n  key ";
 	unsigned n = 0;
 
-	(void)state;
 	for (const struct embedded *file = embedded_charts; file->file; file++) {
 		struct span text = {file->begin, (size_t)(file->end - file->begin)};
 		const char *at = memmem(text.p, text.n, field, strlen(field));
@@ -96,7 +90,7 @@ static void the_key_of_every_view_opens_it(void **state)
 	assert_true(n >= 12);
 }
 
-static void some_keys_are_only_live_and_some_only_of_replay(void **state)
+TEST(some_keys_are_only_live_and_some_only_of_replay)
 {
 	static const struct {
 		const struct key_table *table;
@@ -122,7 +116,6 @@ static void some_keys_are_only_live_and_some_only_of_replay(void **state)
 		{keys_of_processes, 'K', ACTION_KERNEL, ACTION_KERNEL},
 	};
 
-	(void)state;
 	for (unsigned i = 0; i < ARRAY_LEN(cases); i++) {
 		assert_int_equal(keys_action(cases[i].table, cases[i].key, LIVE).action, cases[i].live);
 		assert_int_equal(keys_action(cases[i].table, cases[i].key, NEEDS_REPLAY).action,
@@ -131,14 +124,13 @@ static void some_keys_are_only_live_and_some_only_of_replay(void **state)
 }
 
 /* Live, paused and replay each have one row for a key at most: a second one would never act. */
-static void no_key_has_two_meanings_in_one_place(void **state)
+TEST(no_key_has_two_meanings_in_one_place)
 {
 	static const unsigned places[] = {
 		NEEDS_ALL & ~(unsigned)(NEEDS_REPLAY | NEEDS_TIMELINE | NEEDS_HOT),
 		NEEDS_ALL & ~(unsigned)(NEEDS_REPLAY | NEEDS_NO_TIMELINE | NEEDS_TABLE),
 		NEEDS_ALL & ~(unsigned)(NEEDS_LIVE | NEEDS_MACHINE | NEEDS_NO_TIMELINE | NEEDS_HOT)};
 
-	(void)state;
 	for (unsigned t = 0; t < ARRAY_LEN(tables); t++)
 		for (unsigned p = 0; p < ARRAY_LEN(places); p++)
 			for (uint32_t key = 1; key <= K_WHEEL_DOWN; key = key == 0xff ? K_SPECIAL : key + 1) {
@@ -152,7 +144,7 @@ static void no_key_has_two_meanings_in_one_place(void **state)
 			}
 }
 
-static void a_key_that_does_nothing_says_why(void **state)
+TEST(a_key_that_does_nothing_says_why)
 {
 	static const struct {
 		const struct key_table *table;
@@ -174,7 +166,6 @@ static void a_key_that_does_nothing_says_why(void **state)
 		{keys_of_processes, 'k', NEEDS_REPLAY, "k: not in a replay"},
 	};
 
-	(void)state;
 	for (unsigned i = 0; i < ARRAY_LEN(cases); i++) {
 		AUTO_STRBUF struct strbuf said = {0};
 
@@ -185,9 +176,8 @@ static void a_key_that_does_nothing_says_why(void **state)
 
 /* ---- what is shown of them ---- */
 
-static void every_key_is_in_help_and_so_is_every_word_of_the_footer(void **state)
+TEST(every_key_is_in_help_and_so_is_every_word_of_the_footer)
 {
-	(void)state;
 	for (unsigned t = 0; t < ARRAY_LEN(tables); t++)
 		for (const struct key_row *row = tables[t]->rows; row->action; row++) {
 			assert_non_null(row->keys);
@@ -199,9 +189,8 @@ static void every_key_is_in_help_and_so_is_every_word_of_the_footer(void **state
 		}
 }
 
-static void names_of_characters_name_keys_of_their_row(void **state)
+TEST(names_of_characters_name_keys_of_their_row)
 {
-	(void)state;
 	for (unsigned t = 0; t < ARRAY_LEN(tables); t++)
 		for (const struct key_row *row = tables[t]->rows; row->action; row++) {
 			AUTOFREE char *words = xstrdup(row->keys);
@@ -214,16 +203,15 @@ static void names_of_characters_name_keys_of_their_row(void **state)
 		}
 }
 
-static void names_are_ascii_where_the_terminal_is(void **state)
+TEST(names_are_ascii_where_the_terminal_is)
 {
-	(void)state;
 	for (unsigned t = 0; t < ARRAY_LEN(tables); t++)
 		for (const struct key_row *row = tables[t]->rows; row->action; row++)
 			for (const char *p = row->ascii ? row->ascii : row->keys; *p; p++)
 				assert_in_range((unsigned char)*p, ' ', '~');
 }
 
-static void the_footer_shows_what_there_is_a_view_own_keys_first(void **state)
+TEST(the_footer_shows_what_there_is_a_view_own_keys_first)
 {
 	static const struct {
 		const struct key_table *own;
@@ -243,7 +231,6 @@ static void the_footer_shows_what_there_is_a_view_own_keys_first(void **state)
 		 "filter,sort,tree,view,pause,step,speed,places,go to,per core,counters,help,quit,"},
 	};
 
-	(void)state;
 	for (unsigned i = 0; i < ARRAY_LEN(cases); i++) {
 		AUTO_STRBUF struct strbuf words = {0};
 		struct foot_keys foot;
@@ -253,21 +240,4 @@ static void the_footer_shows_what_there_is_a_view_own_keys_first(void **state)
 			strbuf_printf(&words, "%s,", foot.keys[k].word);
 		assert_string_equal(words.p, cases[i].words);
 	}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(keys_do_what_help_says),
-		cmocka_unit_test(the_key_of_every_view_opens_it),
-		cmocka_unit_test(some_keys_are_only_live_and_some_only_of_replay),
-		cmocka_unit_test(no_key_has_two_meanings_in_one_place),
-		cmocka_unit_test(a_key_that_does_nothing_says_why),
-		cmocka_unit_test(every_key_is_in_help_and_so_is_every_word_of_the_footer),
-		cmocka_unit_test(names_of_characters_name_keys_of_their_row),
-		cmocka_unit_test(names_are_ascii_where_the_terminal_is),
-		cmocka_unit_test(the_footer_shows_what_there_is_a_view_own_keys_first),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

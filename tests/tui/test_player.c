@@ -170,7 +170,7 @@ static void live_picture(const struct log_bench *log, const struct player_bench 
 	session_close(&session);
 }
 
-static void a_replay_shows_what_a_live_screen_showed_to_the_bit(void **state)
+TEST(a_replay_shows_what_a_live_screen_showed_to_the_bit)
 {
 	static const char *const gpus[] = {"G31",  "G52",  "G57",  "G76",  "G78",
 					   "G610", "G715", "G720", "G725", "G1-Ultra"};
@@ -178,7 +178,6 @@ static void a_replay_shows_what_a_live_screen_showed_to_the_bit(void **state)
 						"raytracing"};
 	AUTO_STRBUF struct strbuf live = {0}, replayed = {0};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(gpus); i++) {
 		bool per_core = i % 2;
 		struct log_bench log;
@@ -196,13 +195,12 @@ static void a_replay_shows_what_a_live_screen_showed_to_the_bit(void **state)
 	}
 }
 
-static void every_speed_shows_the_same_at_the_same_moment(void **state)
+TEST(every_speed_shows_the_same_at_the_same_moment)
 {
 	static const double speeds[] = {0.1, 0.5, 1, 3, 10, 100};
 	AUTO_STRBUF struct strbuf live = {0}, replayed = {0};
 	struct log_bench log;
 
-	(void)state;
 	write_plain(&log, &two_gpus, 60 * SECOND_NS);
 	for (size_t i = 0; i < ARRAY_LEN(speeds); i++) {
 		struct player_bench b;
@@ -218,14 +216,13 @@ static void every_speed_shows_the_same_at_the_same_moment(void **state)
 	log_fini(&log);
 }
 
-static void a_moment_looks_the_same_however_it_was_reached(void **state)
+TEST(a_moment_looks_the_same_however_it_was_reached)
 {
 	AUTO_STRBUF struct strbuf played = {0}, sought = {0};
 	struct player_bench walker, jumper;
 	struct log_bench log;
 	char text[32];
 
-	(void)state;
 	log_begin(&log, &two_gpus);
 	log_until(&log, 10 * SECOND_NS);
 	log.away = 1;
@@ -258,12 +255,11 @@ static void a_moment_looks_the_same_however_it_was_reached(void **state)
 
 /* ---- keys ---- */
 
-static void it_plays_pauses_and_steps(void **state)
+TEST(it_plays_pauses_and_steps)
 {
 	struct log_bench log;
 	struct player_bench b;
 
-	(void)state;
 	write_plain(&log, &two_gpus, 20 * SECOND_NS);
 	open_log(&b, log.path, &(struct options){0});
 	pass_time(&b, 5 * SECOND_NS);
@@ -307,13 +303,12 @@ static int cursor_back(const struct player_bench *b)
 	return feeds_view(b->player->feeds, SOURCE_GPU).cursor - 1;
 }
 
-static void steps_back_show_what_was_played(void **state)
+TEST(steps_back_show_what_was_played)
 {
 	static const struct options cases[] = {{.per_core = false}, {.per_core = true}};
 	AUTO_STRBUF struct strbuf played = {0}, stepped = {0}, window = {0}, kept = {0};
 	struct log_bench log;
 
-	(void)state;
 	write_plain(&log, &(struct log_what){{"G52"}, {100 * MS}, "mixed", true}, 30 * SECOND_NS);
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		struct player_bench b;
@@ -339,7 +334,7 @@ static void steps_back_show_what_was_played(void **state)
 	log_fini(&log);
 }
 
-static void a_jump_while_paused_also_shows_what_came_after_the_moment(void **state)
+TEST(a_jump_while_paused_also_shows_what_came_after_the_moment)
 {
 	enum { WIDE = 400 }; /* points of a screen: a jump looks WIDE / 16 of them ahead */
 	AUTO_STRBUF struct strbuf played = {0}, jumped = {0}, window = {0}, kept = {0};
@@ -347,7 +342,6 @@ static void a_jump_while_paused_also_shows_what_came_after_the_moment(void **sta
 	struct log_bench log;
 	unsigned jumps;
 
-	(void)state;
 	write_plain(&log, &two_gpus, 400 * SECOND_NS);
 	open_log(&player, log.path, &(struct options){0});
 	open_log(&jumper, log.path, &(struct options){0});
@@ -395,13 +389,12 @@ static void a_jump_while_paused_also_shows_what_came_after_the_moment(void **sta
 	log_fini(&log);
 }
 
-static void speeds_are_a_table(void **state)
+TEST(speeds_are_a_table)
 {
 	static const double up[] = {2, 5, 10, 20, 50, 100, 100}, down[] = {0.5, 0.2, 0.1, 0.1};
 	struct log_bench log;
 	struct player_bench b;
 
-	(void)state;
 	write_plain(&log, &two_gpus, SECOND_NS);
 	open_log(&b, log.path, &(struct options){.speed = 1.5});
 	for (size_t i = 0; i < ARRAY_LEN(up); i++) {
@@ -417,7 +410,7 @@ static void speeds_are_a_table(void **state)
 	log_fini(&log);
 }
 
-static void one_goes_to_any_moment(void **state)
+TEST(one_goes_to_any_moment)
 {
 	static const struct {
 		const char *text, *want; /* NULL: not a time */
@@ -448,7 +441,6 @@ static void one_goes_to_any_moment(void **state)
 	int64_t wanted;
 	struct err err;
 
-	(void)state;
 	write_plain(&log, &two_gpus, 120 * SECOND_NS);
 	open_log(&b, log.path, &(struct options){0});
 	player_pause(b.player, b.real_ns);
@@ -465,13 +457,12 @@ static void one_goes_to_any_moment(void **state)
 	log_fini(&log);
 }
 
-static void from_and_to_bound_it(void **state)
+TEST(from_and_to_bound_it)
 {
 	struct log_bench log;
 	struct player_bench b;
 	struct err err;
 
-	(void)state;
 	write_plain(&log, &two_gpus, 20 * SECOND_NS);
 	open_log(&b, log.path, &(struct options){.from_ns = 5 * SECOND_NS, .to_ns = 8 * SECOND_NS});
 	pass_time(&b, SECOND_NS);
@@ -490,12 +481,11 @@ static void from_and_to_bound_it(void **state)
 
 /* ---- what happened meanwhile ---- */
 
-static void marks_and_messages_are_shown_when_their_moment_is_played(void **state)
+TEST(marks_and_messages_are_shown_when_their_moment_is_played)
 {
 	struct log_bench log;
 	struct player_bench b;
 
-	(void)state;
 	log_begin(&log, &two_gpus);
 	log_until(&log, 5 * SECOND_NS);
 	log_note(&log, MLOG_NOTE_MARK, -1, 1, "level \x1b[2J 2");
@@ -523,7 +513,7 @@ static void marks_and_messages_are_shown_when_their_moment_is_played(void **stat
 	log_fini(&log);
 }
 
-static void keys_go_to_marks_and_losses(void **state)
+TEST(keys_go_to_marks_and_losses)
 {
 	static const struct {
 		bool back;
@@ -541,7 +531,6 @@ static void keys_go_to_marks_and_losses(void **state)
 	struct log_bench log;
 	struct player_bench b;
 
-	(void)state;
 	log_begin(&log, &two_gpus);
 	log_until(&log, 5 * SECOND_NS);
 	log_note(&log, MLOG_NOTE_MARK, -1, 1, "level 2");
@@ -578,7 +567,7 @@ static const struct timeline *read_timeline(struct player_bench *b, int n_cells)
 
 /* The simulated game plays for 42 s, shows a menu for 10 s, plays for 22 s, stands still for 8 s
  * and shows a menu again. */
-static void keys_go_to_other_scenes(void **state)
+TEST(keys_go_to_other_scenes)
 {
 	static const double begins_s[] = {42, 52, 74, 82};
 	const struct timeline *line;
@@ -588,7 +577,6 @@ static void keys_go_to_other_scenes(void **state)
 	struct player_bench b;
 	struct log_bench log;
 
-	(void)state;
 	write_plain(&log, &(struct log_what){{"G715"}, {100 * MS}, "mixed", false}, 88 * SECOND_NS);
 	open_log(&b, log.path, &(struct options){0});
 	line = read_timeline(&b, ARRAY_LEN(cells));
@@ -615,7 +603,7 @@ static void keys_go_to_other_scenes(void **state)
 	log_fini(&log);
 }
 
-static void the_timeline_of_a_log_shows_its_activity_marks_gaps_and_losses(void **state)
+TEST(the_timeline_of_a_log_shows_its_activity_marks_gaps_and_losses)
 {
 	enum { CELLS = 20 }; /* of a second each */
 	struct timeline_cell history[CELLS];
@@ -623,7 +611,6 @@ static void the_timeline_of_a_log_shows_its_activity_marks_gaps_and_losses(void 
 	struct log_bench log;
 	struct player_bench b;
 
-	(void)state;
 	log_begin(&log, &(struct log_what){{"G715"}, {100 * MS}, "fragment-bound", false});
 	log_until(&log, 5 * SECOND_NS);
 	log_note(&log, MLOG_NOTE_MARK, -1, 1, "level 2");
@@ -663,13 +650,12 @@ static void the_timeline_of_a_log_shows_its_activity_marks_gaps_and_losses(void 
 
 /* A cell may begin at the end of a block, and all that it has of that may be samples in which the
  * clock changed. */
-static void the_timeline_of_a_whole_log_has_no_gaps(void **state)
+TEST(the_timeline_of_a_whole_log_has_no_gaps)
 {
 	static const int widths[] = {60, 140, 180, 220};
 	struct log_bench log;
 	struct player_bench b;
 
-	(void)state;
 	log_begin(&log, &(struct log_what){{"G715"}, {100 * MS}, "mixed", false});
 	for (int tenth = 7; tenth <= 800; tenth += tenth % 15 ? 8 : 7) {
 		log_until(&log, tenth * 100 * MS);
@@ -689,13 +675,12 @@ static void the_timeline_of_a_whole_log_has_no_gaps(void **state)
 }
 
 /* Cells may be shorter than the interval of the log. */
-static void the_timeline_of_a_short_log_has_no_gaps(void **state)
+TEST(the_timeline_of_a_short_log_has_no_gaps)
 {
 	const struct timeline *line;
 	struct log_bench log;
 	struct player_bench b;
 
-	(void)state;
 	log_begin(&log, &(struct log_what){{"G715"}, {100 * MS}, "fragment-bound", false});
 	log_until(&log, 3000 * MS);
 	log_flush(&log);
@@ -710,7 +695,7 @@ static void the_timeline_of_a_short_log_has_no_gaps(void **state)
 	log_fini(&log);
 }
 
-static void a_source_that_was_away_is_shown_so(void **state)
+TEST(a_source_that_was_away_is_shown_so)
 {
 	static const struct {
 		const char *go;
@@ -723,7 +708,6 @@ static void a_source_that_was_away_is_shown_so(void **state)
 	struct log_bench log;
 	struct player_bench b;
 
-	(void)state;
 	log_begin(&log, &two_gpus);
 	log_until(&log, 5 * SECOND_NS);
 	log.away = 1;
@@ -756,13 +740,12 @@ static void a_source_that_was_away_is_shown_so(void **state)
 	log_fini(&log);
 }
 
-static void processes_are_those_of_the_moment(void **state)
+TEST(processes_are_those_of_the_moment)
 {
 	struct log_bench log;
 	struct player_bench b;
 	struct err err;
 
-	(void)state;
 	log_begin(&log, &two_gpus);
 	for (int s = 1; s <= 40; s++) {
 		struct process_list *list = people_list(false);
@@ -800,12 +783,11 @@ static void processes_are_those_of_the_moment(void **state)
 
 /* ---- files that grow, are large, or damaged ---- */
 
-static void a_log_that_grows_is_followed(void **state)
+TEST(a_log_that_grows_is_followed)
 {
 	struct log_bench log;
 	struct player_bench b;
 
-	(void)state;
 	log_begin(&log, &two_gpus);
 	open_log(&b, log.path, &(struct options){0});
 	pass_time(&b, SECOND_NS);
@@ -866,7 +848,7 @@ static void write_large(struct log_bench *log)
 	log_end(log);
 }
 
-static void of_a_large_log_only_the_part_before_the_moment_is_read(void **state)
+TEST(of_a_large_log_only_the_part_before_the_moment_is_read)
 {
 	AUTO_STRBUF struct strbuf played = {0}, sought = {0};
 	int64_t oldest, newest, most = 0;
@@ -875,7 +857,6 @@ static void of_a_large_log_only_the_part_before_the_moment_is_read(void **state)
 	int64_t wanted;
 	struct err err;
 
-	(void)state;
 	write_large(&log);
 	open_log(&b, log.path, &(struct options){.speed = 100});
 	assert_true(b.player->state.bytes > 20000000);
@@ -905,12 +886,11 @@ static void of_a_large_log_only_the_part_before_the_moment_is_read(void **state)
 }
 
 /* Our clock runs so fast beside the work that the log cannot be read as fast. */
-static void the_clock_waits_for_what_cannot_be_read_in_time(void **state)
+TEST(the_clock_waits_for_what_cannot_be_read_in_time)
 {
 	struct log_bench log;
 	struct player_bench b;
 
-	(void)state;
 	write_large(&log);
 	open_log(&b, log.path, &(struct options){.speed = 100});
 	player_settle(b.player);
@@ -925,13 +905,12 @@ static void the_clock_waits_for_what_cannot_be_read_in_time(void **state)
 	log_fini(&log);
 }
 
-static void a_damaged_log_is_played_around_the_damage(void **state)
+TEST(a_damaged_log_is_played_around_the_damage)
 {
 	AUTO_STRBUF struct strbuf complaint = {0};
 	struct log_bench log;
 	struct player_bench b;
 
-	(void)state;
 	write_plain(&log, &two_gpus, 20 * SECOND_NS);
 	fseek(log.file, 0, SEEK_END);
 	fseek(log.file, ftell(log.file) / 2, SEEK_SET);
@@ -946,7 +925,7 @@ static void a_damaged_log_is_played_around_the_damage(void **state)
 	log_fini(&log);
 }
 
-static void what_is_no_log_is_refused(void **state)
+TEST(what_is_no_log_is_refused)
 {
 	static const struct {
 		const char *path, *want;
@@ -956,7 +935,6 @@ static void what_is_no_log_is_refused(void **state)
 	struct player_bench b;
 	struct err err;
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		assert_false(try_open(&b, cases[i].path, &(struct options){0}, &err));
 		if (!strstr(err.text, cases[i].want))
@@ -974,11 +952,10 @@ static int count_known(const struct player_bench *b)
 }
 
 /* From all of a log in a few points down to a screen that is full of its last second. */
-static void a_log_of_any_length_is_seen_at_every_scale(void **state)
+TEST(a_log_of_any_length_is_seen_at_every_scale)
 {
 	static const int64_t lengths_s[] = {3, 180, 10800}, cells_ms[] = {50, 500, 5000, 30000, 300000};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(lengths_s); i++) {
 		const struct log_what what = {
 			{"G31"}, {lengths_s[i] > 1000 ? 500 * MS : 100 * MS}, "mixed", false};
@@ -1016,35 +993,4 @@ static void a_log_of_any_length_is_seen_at_every_scale(void **state)
 		close_log(&b);
 		log_fini(&log);
 	}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_log_of_any_length_is_seen_at_every_scale),
-		cmocka_unit_test(a_replay_shows_what_a_live_screen_showed_to_the_bit),
-		cmocka_unit_test(every_speed_shows_the_same_at_the_same_moment),
-		cmocka_unit_test(a_moment_looks_the_same_however_it_was_reached),
-		cmocka_unit_test(it_plays_pauses_and_steps),
-		cmocka_unit_test(steps_back_show_what_was_played),
-		cmocka_unit_test(a_jump_while_paused_also_shows_what_came_after_the_moment),
-		cmocka_unit_test(speeds_are_a_table),
-		cmocka_unit_test(one_goes_to_any_moment),
-		cmocka_unit_test(from_and_to_bound_it),
-		cmocka_unit_test(marks_and_messages_are_shown_when_their_moment_is_played),
-		cmocka_unit_test(keys_go_to_marks_and_losses),
-		cmocka_unit_test(keys_go_to_other_scenes),
-		cmocka_unit_test(the_timeline_of_a_log_shows_its_activity_marks_gaps_and_losses),
-		cmocka_unit_test(the_timeline_of_a_whole_log_has_no_gaps),
-		cmocka_unit_test(the_timeline_of_a_short_log_has_no_gaps),
-		cmocka_unit_test(a_source_that_was_away_is_shown_so),
-		cmocka_unit_test(processes_are_those_of_the_moment),
-		cmocka_unit_test(a_log_that_grows_is_followed),
-		cmocka_unit_test(of_a_large_log_only_the_part_before_the_moment_is_read),
-		cmocka_unit_test(the_clock_waits_for_what_cannot_be_read_in_time),
-		cmocka_unit_test(a_damaged_log_is_played_around_the_damage),
-		cmocka_unit_test(what_is_no_log_is_refused),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

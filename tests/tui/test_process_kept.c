@@ -1,13 +1,9 @@
 /* The lists of processes that are kept for a paused screen. */
+#include "tests/support/test.h"
 #include "tui/process_pane.h"
 #include "base/alloc.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdlib.h>
-
-#include <cmocka.h>
 
 #define SECOND 1000000000ll
 
@@ -25,7 +21,7 @@ static struct process_list *list_of(int64_t begin_s, int64_t end_s, unsigned n)
 	return list;
 }
 
-static void a_moment_has_the_list_of_its_interval(void **state)
+TEST(a_moment_has_the_list_of_its_interval)
 {
 	static const struct {
 		double at_s;
@@ -34,7 +30,6 @@ static void a_moment_has_the_list_of_its_interval(void **state)
 		     {15, 0},  {20, 22}, {22, 22}, {25.9, 22}, {26.1, 0}};
 	struct process_kept kept = {0};
 
-	(void)state;
 	assert_null(process_kept_at(&kept, SECOND));
 	assert_null(process_kept_newest(&kept));
 	process_kept_add(&kept, list_of(0, 10, 3)); /* without percentages: the next one replaces it */
@@ -52,12 +47,11 @@ static void a_moment_has_the_list_of_its_interval(void **state)
 	process_kept_fini(&kept);
 }
 
-static void an_older_list_has_the_history_that_it_had(void **state)
+TEST(an_older_list_has_the_history_that_it_had)
 {
 	struct process_kept kept = {0};
 	const struct process_list *list;
 
-	(void)state;
 	for (int64_t s = 1; s < 30; s++)
 		process_kept_add(&kept, list_of(s, s + 1, 2));
 	assert_null(kept.lists[5]->past); /* only of those that are shown */
@@ -71,11 +65,10 @@ static void an_older_list_has_the_history_that_it_had(void **state)
 	process_kept_fini(&kept);
 }
 
-static void the_same_interval_again_replaces_its_list(void **state)
+TEST(the_same_interval_again_replaces_its_list)
 {
 	struct process_kept kept = {0};
 
-	(void)state;
 	process_kept_add(&kept, list_of(1, 2, 2));
 	process_kept_add(&kept, list_of(1, 2, 5)); /* as with command lines */
 	assert_int_equal(kept.n, 1);
@@ -83,14 +76,13 @@ static void the_same_interval_again_replaces_its_list(void **state)
 	process_kept_fini(&kept);
 }
 
-static void memory_is_bounded_but_the_newest_list_is_always_there(void **state)
+TEST(memory_is_bounded_but_the_newest_list_is_always_there)
 {
 	static const struct {
 		unsigned processes, most;
 	} cases[] = {
 		{1, PROCESS_KEPT}, {100, 1 + PROCESS_KEPT_BYTES / (100 * sizeof(struct process))}, {5000, 1}};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		struct process_kept kept = {0};
 
@@ -101,16 +93,4 @@ static void memory_is_bounded_but_the_newest_list_is_always_there(void **state)
 		assert_null(process_kept_at(&kept, 2 * SECOND));
 		process_kept_fini(&kept);
 	}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_moment_has_the_list_of_its_interval),
-		cmocka_unit_test(an_older_list_has_the_history_that_it_had),
-		cmocka_unit_test(the_same_interval_again_replaces_its_list),
-		cmocka_unit_test(memory_is_bounded_but_the_newest_list_is_always_there),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

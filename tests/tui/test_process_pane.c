@@ -1,21 +1,17 @@
 /* The Processes view's state and keys, over lists made by hand. */
 #include "tests/support/people.h"
 
+#include "tests/support/test.h"
 #include "tui/process_pane.h"
 #include "views/widget.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 #include "tests/support/fixture.h"
 
@@ -111,7 +107,7 @@ static struct process_list *list_without(int32_t pid)
 
 /* ---- selection ---- */
 
-static void keys_move_the_selection_within_the_rows(void **state)
+TEST(keys_move_the_selection_within_the_rows)
 {
 	static const struct {
 		uint32_t key;
@@ -121,7 +117,6 @@ static void keys_move_the_selection_within_the_rows(void **state)
 		     {K_PAGE_UP, 1},    {K_PAGE_UP, 0}, {K_END, 10},       {K_HOME, 0}};
 	struct process_pane_bench b;
 
-	(void)state;
 	bench_init(&b);
 	b.pane.page = 5;
 	for (size_t i = 0; i < ARRAY_LEN(steps); i++) {
@@ -132,12 +127,11 @@ static void keys_move_the_selection_within_the_rows(void **state)
 	bench_fini(&b);
 }
 
-static void the_selection_stays_on_its_process_when_the_order_changes(void **state)
+TEST(the_selection_stays_on_its_process_when_the_order_changes)
 {
 	static const char keys[] = "PMTNsRsRsIHtssssR";
 	struct process_pane_bench b;
 
-	(void)state;
 	bench_init(&b);
 	select_pid(&b, 812);
 	for (const char *key = keys; *key; key++) {
@@ -149,11 +143,10 @@ static void the_selection_stays_on_its_process_when_the_order_changes(void **sta
 	bench_fini(&b);
 }
 
-static void the_first_thread_of_a_process_is_not_the_process(void **state)
+TEST(the_first_thread_of_a_process_is_not_the_process)
 {
 	struct process_pane_bench b;
 
-	(void)state;
 	bench_init(&b);
 	for (int again = 0; again < 2; again++) {
 		struct process_list *list = people_list(true);
@@ -173,11 +166,10 @@ static void the_first_thread_of_a_process_is_not_the_process(void **state)
 	bench_fini(&b);
 }
 
-static void until_the_selection_moves_it_is_the_first_row(void **state)
+TEST(until_the_selection_moves_it_is_the_first_row)
 {
 	struct process_pane_bench b;
 
-	(void)state;
 	bench_init(&b);
 	assert_int_equal(selected(&b), 4711);
 	press_key(&b, 'N');
@@ -191,13 +183,12 @@ static void until_the_selection_moves_it_is_the_first_row(void **state)
 	bench_fini(&b);
 }
 
-static void where_a_process_is_gone_the_row_stays(void **state)
+TEST(where_a_process_is_gone_the_row_stays)
 {
 	static const struct {
 		int32_t gone, then; /* by pid */
 	} cases[] = {{812, 1200}, {1, 2}, {5000, 4716}};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		struct process_pane_bench b;
 
@@ -210,12 +201,11 @@ static void where_a_process_is_gone_the_row_stays(void **state)
 	}
 }
 
-static void another_process_of_the_same_pid_is_another_one(void **state)
+TEST(another_process_of_the_same_pid_is_another_one)
 {
 	struct process_list *list = people_list(true);
 	struct process_pane_bench b;
 
-	(void)state;
 	bench_init(&b);
 	select_pid(&b, 812);
 	assert_int_equal(b.pane.table.selected, 3);
@@ -230,13 +220,12 @@ static void another_process_of_the_same_pid_is_another_one(void **state)
 	bench_fini(&b);
 }
 
-static void before_the_first_list_no_key_harms(void **state)
+TEST(before_the_first_list_no_key_harms)
 {
 	static const char keys[] = "PMTNsRIHtk\r/x\ru\x1b/";
 	struct process_pane pane;
 	AUTO_STRBUF struct strbuf said = {0};
 
-	(void)state;
 	process_pane_init(&pane, NULL, NULL);
 	for (const char *key = keys; *key; key++)
 		process_pane_key(&pane, (uint32_t)*key, &said);
@@ -249,7 +238,7 @@ static void before_the_first_list_no_key_harms(void **state)
 
 /* ---- order ---- */
 
-static void letters_sort(void **state)
+TEST(letters_sort)
 {
 	static const struct {
 		char key;
@@ -265,7 +254,6 @@ static void letters_sort(void **state)
 	};
 	struct process_pane_bench b;
 
-	(void)state;
 	bench_init(&b);
 	press_key(&b, 'N');
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
@@ -275,11 +263,10 @@ static void letters_sort(void **state)
 	bench_fini(&b);
 }
 
-static void s_goes_round_the_keys_that_something_is_known_of(void **state)
+TEST(s_goes_round_the_keys_that_something_is_known_of)
 {
 	struct process_pane_bench b;
 
-	(void)state;
 	bench_init(&b);
 	press_key(&b, 'R');
 	for (unsigned i = 1; i <= PROCESS_BY_IPC; i++) {
@@ -293,12 +280,11 @@ static void s_goes_round_the_keys_that_something_is_known_of(void **state)
 
 #define QUEUES (1u << PROCESS_BY_GPU_FRAGMENT | 1u << PROCESS_BY_GPU_VERTEX)
 
-static void a_column_that_was_known_once_stays(void **state)
+TEST(a_column_that_was_known_once_stays)
 {
 	struct process_list *list = people_list(false);
 	struct process_pane_bench b;
 
-	(void)state;
 	bench_init(&b);
 	assert_int_equal(b.pane.table.unknown,
 			 1u << PROCESS_BY_IPC | 1u << PROCESS_BY_WAIT | 1u << PROCESS_BY_MISSES | QUEUES);
@@ -310,12 +296,11 @@ static void a_column_that_was_known_once_stays(void **state)
 	bench_fini(&b);
 }
 
-static void a_list_without_percentages_replaces_none_that_has_them(void **state)
+TEST(a_list_without_percentages_replaces_none_that_has_them)
 {
 	struct process_list *first = people_list(false), *again = people_list(false);
 	struct process_pane_bench b;
 
-	(void)state;
 	bench_init(&b);
 	process_pane_fini(&b.pane);
 	process_pane_init(&b.pane, &b.machine.sys, NULL);
@@ -330,11 +315,10 @@ static void a_list_without_percentages_replaces_none_that_has_them(void **state)
 	bench_fini(&b);
 }
 
-static void processes_are_counted_threads_or_not(void **state)
+TEST(processes_are_counted_threads_or_not)
 {
 	struct process_pane_bench b;
 
-	(void)state;
 	bench_init(&b);
 	for (int threads = 0; threads < 2; threads++) {
 		process_pane_take(&b.pane, people_list(threads));
@@ -348,11 +332,10 @@ static void processes_are_counted_threads_or_not(void **state)
 	bench_fini(&b);
 }
 
-static void threads_are_hidden_until_h_asks_for_them(void **state)
+TEST(threads_are_hidden_until_h_asks_for_them)
 {
 	struct process_pane_bench b;
 
-	(void)state;
 	bench_init(&b);
 	process_pane_fini(&b.pane);
 	process_pane_init(&b.pane, &b.machine.sys, NULL);
@@ -371,7 +354,7 @@ static void threads_are_hidden_until_h_asks_for_them(void **state)
 
 /* ---- typing ---- */
 
-static void a_filter_works_while_it_is_typed(void **state)
+TEST(a_filter_works_while_it_is_typed)
 {
 	static const struct {
 		const char *key, *filter, *rows;
@@ -391,7 +374,6 @@ static void a_filter_works_while_it_is_typed(void **state)
 	};
 	struct process_pane_bench b;
 
-	(void)state;
 	bench_init(&b);
 	for (size_t i = 0; i < ARRAY_LEN(steps); i++) {
 		type_keys(&b, steps[i].key);
@@ -402,11 +384,10 @@ static void a_filter_works_while_it_is_typed(void **state)
 	bench_fini(&b);
 }
 
-static void every_key_belongs_to_the_text(void **state)
+TEST(every_key_belongs_to_the_text)
 {
 	struct process_pane_bench b;
 
-	(void)state;
 	bench_init(&b);
 	type_keys(&b, "/ qk0P?/");
 	assert_string_equal(asked(&b), "filter:  qk0P?/");
@@ -417,11 +398,10 @@ static void every_key_belongs_to_the_text(void **state)
 	bench_fini(&b);
 }
 
-static void enter_keeps_a_filter_and_escape_clears_it(void **state)
+TEST(enter_keeps_a_filter_and_escape_clears_it)
 {
 	struct process_pane_bench b;
 
-	(void)state;
 	bench_init(&b);
 	type_keys(&b, "/sh\r");
 	assert_null(process_pane_ask(&b.pane));
@@ -438,11 +418,10 @@ static void enter_keeps_a_filter_and_escape_clears_it(void **state)
 	bench_fini(&b);
 }
 
-static void a_text_that_is_too_long_ends_before_a_character(void **state)
+TEST(a_text_that_is_too_long_ends_before_a_character)
 {
 	struct process_pane_bench b;
 
-	(void)state;
 	bench_init(&b);
 	type_keys(&b, "/");
 	for (int i = 0; i < 100; i++)
@@ -453,7 +432,7 @@ static void a_text_that_is_too_long_ends_before_a_character(void **state)
 
 /* ---- pause ---- */
 
-static void a_pause_shows_the_processes_of_its_moment_or_says_that_there_are_none(void **state)
+TEST(a_pause_shows_the_processes_of_its_moment_or_says_that_there_are_none)
 {
 	static const struct {
 		int64_t moment_s;
@@ -463,7 +442,6 @@ static void a_pause_shows_the_processes_of_its_moment_or_says_that_there_are_non
 	static const int64_t ends_s[] = {3, 5, 7, 12};
 	struct process_pane_bench b;
 
-	(void)state;
 	bench_init(&b);
 	process_pane_forget(&b.pane);
 	press_key(&b, 'N');
@@ -490,7 +468,7 @@ static void a_pause_shows_the_processes_of_its_moment_or_says_that_there_are_non
 
 /* ---- search ---- */
 
-static void f3_selects_rows_with_a_text_one_after_the_other(void **state)
+TEST(f3_selects_rows_with_a_text_one_after_the_other)
 {
 	static const struct {
 		const char *typed;
@@ -508,7 +486,6 @@ static void f3_selects_rows_with_a_text_one_after_the_other(void **state)
 		{"--level", 0, 4711, ""},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		struct process_pane_bench b;
 
@@ -533,7 +510,7 @@ static void f3_selects_rows_with_a_text_one_after_the_other(void **state)
 
 /* ---- keys of htop ---- */
 
-static void f_keys_do_what_they_do_in_htop(void **state)
+TEST(f_keys_do_what_they_do_in_htop)
 {
 	static const struct {
 		uint32_t key;
@@ -547,7 +524,6 @@ static void f_keys_do_what_they_do_in_htop(void **state)
 		{K_F9, PANE_SIGNAL, "which signal?"},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		struct process_pane_bench b;
 
@@ -562,12 +538,11 @@ static void f_keys_do_what_they_do_in_htop(void **state)
 	assert_int_equal(keys_action(keys_of_processes, 'j', NEEDS_LIVE).action, ACTION_NONE);
 }
 
-static void f6_offers_what_is_known_and_the_order_it_has(void **state)
+TEST(f6_offers_what_is_known_and_the_order_it_has)
 {
 	const char *name, *text;
 	struct process_pane_bench b;
 
-	(void)state;
 	bench_init(&b);
 	press_key(&b, 'M');
 	press_key(&b, K_F6);
@@ -589,11 +564,10 @@ static void f6_offers_what_is_known_and_the_order_it_has(void **state)
 	bench_fini(&b);
 }
 
-static void a_click_sorts_and_selects_unless_something_is_asked(void **state)
+TEST(a_click_sorts_and_selects_unless_something_is_asked)
 {
 	struct process_pane_bench b;
 
-	(void)state;
 	bench_init(&b);
 	process_pane_click_title(&b.pane, PROCESS_BY_MEMORY);
 	assert_int_equal(b.pane.table.order.key, PROCESS_BY_MEMORY);
@@ -612,11 +586,10 @@ static void a_click_sorts_and_selects_unless_something_is_asked(void **state)
 	bench_fini(&b);
 }
 
-static void kernel_threads_are_hidden_and_their_number_is_said(void **state)
+TEST(kernel_threads_are_hidden_and_their_number_is_said)
 {
 	struct process_pane_bench b;
 
-	(void)state;
 	bench_init(&b);
 	press_key(&b, 'N');
 	assert_int_equal(b.pane.table.n_kernel, 2);
@@ -629,14 +602,13 @@ static void kernel_threads_are_hidden_and_their_number_is_said(void **state)
 	bench_fini(&b);
 }
 
-static void a_panel_of_another_view_has_the_busiest_whatever_the_order_of_the_list(void **state)
+TEST(a_panel_of_another_view_has_the_busiest_whatever_the_order_of_the_list)
 {
 	static const struct {
 		enum pane_busiest wanted;
 		int32_t first, second;
 	} cases[] = {{BUSIEST_PROCESSES, 4711, 4715}, {BUSIEST_THREADS, 4715, 4716}};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		struct process_pane_bench b;
 		const struct process_table *t = &b.pane.busiest;
@@ -658,12 +630,11 @@ static void a_panel_of_another_view_has_the_busiest_whatever_the_order_of_the_li
 	}
 }
 
-static void command_lines_are_wanted_of_the_rows_in_sight_or_of_all_while_a_text_is_looked_for(void **state)
+TEST(command_lines_are_wanted_of_the_rows_in_sight_or_of_all_while_a_text_is_looked_for)
 {
 	struct process_query query = {0};
 	struct process_pane_bench b;
 
-	(void)state;
 	bench_init(&b);
 	press_key(&b, 'N');
 	process_pane_query(&b.pane, &query); /* nothing was drawn yet */
@@ -695,11 +666,10 @@ static void command_lines_are_wanted_of_the_rows_in_sight_or_of_all_while_a_text
 	bench_fini(&b);
 }
 
-static void one_user_only(void **state)
+TEST(one_user_only)
 {
 	struct process_pane_bench b;
 
-	(void)state;
 	bench_init(&b);
 	type_keys(&b, "ushell");
 	assert_string_equal(asked(&b), "user: shell");
@@ -717,11 +687,10 @@ static void one_user_only(void **state)
 	bench_fini(&b);
 }
 
-static void a_user_may_be_there_from_the_start(void **state)
+TEST(a_user_may_be_there_from_the_start)
 {
 	struct process_pane_bench b;
 
-	(void)state;
 	bench_init(&b);
 	process_pane_fini(&b.pane);
 	process_pane_init(&b.pane, &b.machine.sys, "system");
@@ -733,11 +702,10 @@ static void a_user_may_be_there_from_the_start(void **state)
 	bench_fini(&b);
 }
 
-static void a_selection_that_the_filter_hides_goes_to_its_row(void **state)
+TEST(a_selection_that_the_filter_hides_goes_to_its_row)
 {
 	struct process_pane_bench b;
 
-	(void)state;
 	bench_init(&b);
 	press_key(&b, 'N');
 	select_pid(&b, 4711);
@@ -785,7 +753,7 @@ static void machine_of(struct process_pane_bench *b, int32_t pid, int start)
 	b->machine.sys.pidfd_send_signal = fake_pidfd_send_signal;
 }
 
-static void a_signal_is_chosen_and_confirmed(void **state)
+TEST(a_signal_is_chosen_and_confirmed)
 {
 	static const struct {
 		uint32_t moves[4];
@@ -800,7 +768,6 @@ static void a_signal_is_chosen_and_confirmed(void **state)
 		{{K_END, K_HOME, K_UP}, "SIGTERM", SIGTERM},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		char want[128];
 		struct process_pane_bench b;
@@ -828,7 +795,7 @@ static void a_signal_is_chosen_and_confirmed(void **state)
 	}
 }
 
-static void only_y_sends(void **state)
+TEST(only_y_sends)
 {
 	static const struct {
 		const char *keys;
@@ -836,7 +803,6 @@ static void only_y_sends(void **state)
 	} cases[] = {{"k\x1b", false}, {"kq", false},   {"ky", true},    {"k\rn", false},  {"k\r\x1b", false},
 		     {"k\r\r", true},  {"k\rx ", true}, {"k\rq", false}, {"k\x1by", false}};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		struct process_pane_bench b;
 
@@ -851,7 +817,7 @@ static void only_y_sends(void **state)
 	}
 }
 
-static void what_fails_is_said(void **state)
+TEST(what_fails_is_said)
 {
 	static const struct {
 		int start, fails_with;
@@ -862,7 +828,6 @@ static void what_fails_is_said(void **state)
 		{5712, 0, "4711 com.studio.game: has already ended: nothing was sent"},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		struct process_pane_bench b;
 
@@ -877,11 +842,10 @@ static void what_fails_is_said(void **state)
 }
 
 /* What was asked is answered for the process it was asked for, whatever the list does meanwhile. */
-static void the_list_may_change_while_it_is_asked(void **state)
+TEST(the_list_may_change_while_it_is_asked)
 {
 	struct process_pane_bench b;
 
-	(void)state;
 	bench_init(&b);
 	machine_of(&b, 4711, 5711);
 	type_keys(&b, "k\r");
@@ -892,11 +856,10 @@ static void the_list_may_change_while_it_is_asked(void **state)
 	bench_fini(&b);
 }
 
-static void a_signal_for_a_thread_goes_to_its_process(void **state)
+TEST(a_signal_for_a_thread_goes_to_its_process)
 {
 	struct process_pane_bench b;
 
-	(void)state;
 	bench_init(&b);
 	select_pid(&b, 4716);
 	type_keys(&b, "k\r");
@@ -904,12 +867,11 @@ static void a_signal_for_a_thread_goes_to_its_process(void **state)
 	bench_fini(&b);
 }
 
-static void init_and_ourselves_are_refused_with_a_word(void **state)
+TEST(init_and_ourselves_are_refused_with_a_word)
 {
 	struct process_list *list = people_list(false);
 	struct process_pane_bench b;
 
-	(void)state;
 	bench_init(&b);
 	select_pid(&b, 1);
 	type_keys(&b, "k");
@@ -924,11 +886,10 @@ static void init_and_ourselves_are_refused_with_a_word(void **state)
 	bench_fini(&b);
 }
 
-static void another_view_gives_up_what_was_asked(void **state)
+TEST(another_view_gives_up_what_was_asked)
 {
 	static const char *const cases[] = {"k", "k\r", "/sh", "ush"};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		struct process_pane_bench b;
 
@@ -948,7 +909,7 @@ static void note_counted(void *ctx, const struct process *process)
 	*(int32_t *)ctx = process ? process->pid : 0;
 }
 
-static void keys_that_do_nothing_say_why(void **state)
+TEST(keys_that_do_nothing_say_why)
 {
 	static const struct {
 		uint32_t key;
@@ -960,7 +921,6 @@ static void keys_that_do_nothing_say_why(void **state)
 		      {'H', "threads: listed when the screen resumes (space)"}};
 	struct process_pane_bench b;
 
-	(void)state;
 	bench_init(&b);
 	process_pane_pause(&b.pane, 1);
 	for (unsigned i = 0; i < ARRAY_LEN(paused); i++) {
@@ -978,12 +938,11 @@ static void keys_that_do_nothing_say_why(void **state)
 	bench_fini(&b);
 }
 
-static void enter_counts_one_alone_and_again_everything(void **state)
+TEST(enter_counts_one_alone_and_again_everything)
 {
 	int32_t counted = -1;
 	struct process_pane_bench b;
 
-	(void)state;
 	bench_init(&b);
 	press_key(&b, K_ENTER); /* nothing counts: the key is not offered, and says why */
 	assert_string_equal(b.said.p, "Enter: no CPU events to count here; malitop doctor says why");
@@ -1006,11 +965,10 @@ static void enter_counts_one_alone_and_again_everything(void **state)
 
 /* ---- the table of keys ---- */
 
-static void every_key_of_the_table_is_the_panes(void **state)
+TEST(every_key_of_the_table_is_the_panes)
 {
 	struct process_pane_bench b;
 
-	(void)state;
 	bench_init(&b);
 	for (unsigned i = 0; i < ARRAY_LEN(keys_of_processes->codes); i++)
 		for (const struct key_code *c = keys_of_processes->codes[i]; c->action; c++) {
@@ -1020,11 +978,10 @@ static void every_key_of_the_table_is_the_panes(void **state)
 	bench_fini(&b);
 }
 
-static void no_process_of_a_log_gets_a_signal(void **state)
+TEST(no_process_of_a_log_gets_a_signal)
 {
 	struct process_pane_bench b;
 
-	(void)state;
 	bench_init(&b);
 	b.pane.past = true;
 	press_key(&b, 'k');
@@ -1041,11 +998,10 @@ static void no_process_of_a_log_gets_a_signal(void **state)
 }
 
 /* No key of the pane has a meaning everywhere, but those of rows. */
-static void keys_of_everywhere_keep_their_meaning(void **state)
+TEST(keys_of_everywhere_keep_their_meaning)
 {
 	struct process_pane_bench b;
 
-	(void)state;
 	bench_init(&b);
 	for (uint32_t key = 0; key <= K_WHEEL_DOWN; key = key == 0x7f ? K_SPECIAL : key + 1) {
 		enum action action = keys_action(keys_everywhere, key, ~0u).action;
@@ -1074,7 +1030,7 @@ static double now_ms(void)
 }
 
 /* Printed, not asserted: machines differ. */
-static void keys_over_20000_processes_are_timed(void **state)
+TEST(keys_over_20000_processes_are_timed)
 {
 	enum { MANY = 20000 };
 	static const struct {
@@ -1087,7 +1043,6 @@ static void keys_over_20000_processes_are_timed(void **state)
 	struct canvas canvas;
 	struct process_pane_bench b;
 
-	(void)state;
 	canvas_init(&canvas, 200, 60, false);
 	list->processes = xcalloc(MANY, sizeof(*list->processes));
 	list->n = MANY;
@@ -1116,54 +1071,4 @@ static void keys_over_20000_processes_are_timed(void **state)
 	canvas_fini(&canvas);
 	assert_true(b.pane.table.n > 0 && b.pane.table.n < MANY);
 	bench_fini(&b);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(keys_move_the_selection_within_the_rows),
-		cmocka_unit_test(the_selection_stays_on_its_process_when_the_order_changes),
-		cmocka_unit_test(the_first_thread_of_a_process_is_not_the_process),
-		cmocka_unit_test(until_the_selection_moves_it_is_the_first_row),
-		cmocka_unit_test(where_a_process_is_gone_the_row_stays),
-		cmocka_unit_test(another_process_of_the_same_pid_is_another_one),
-		cmocka_unit_test(before_the_first_list_no_key_harms),
-		cmocka_unit_test(letters_sort),
-		cmocka_unit_test(s_goes_round_the_keys_that_something_is_known_of),
-		cmocka_unit_test(a_column_that_was_known_once_stays),
-		cmocka_unit_test(a_list_without_percentages_replaces_none_that_has_them),
-		cmocka_unit_test(processes_are_counted_threads_or_not),
-		cmocka_unit_test(threads_are_hidden_until_h_asks_for_them),
-		cmocka_unit_test(a_filter_works_while_it_is_typed),
-		cmocka_unit_test(every_key_belongs_to_the_text),
-		cmocka_unit_test(enter_keeps_a_filter_and_escape_clears_it),
-		cmocka_unit_test(a_text_that_is_too_long_ends_before_a_character),
-		cmocka_unit_test(a_pause_shows_the_processes_of_its_moment_or_says_that_there_are_none),
-		cmocka_unit_test(f3_selects_rows_with_a_text_one_after_the_other),
-		cmocka_unit_test(f_keys_do_what_they_do_in_htop),
-		cmocka_unit_test(f6_offers_what_is_known_and_the_order_it_has),
-		cmocka_unit_test(a_click_sorts_and_selects_unless_something_is_asked),
-		cmocka_unit_test(kernel_threads_are_hidden_and_their_number_is_said),
-		cmocka_unit_test(a_panel_of_another_view_has_the_busiest_whatever_the_order_of_the_list),
-		cmocka_unit_test(
-			command_lines_are_wanted_of_the_rows_in_sight_or_of_all_while_a_text_is_looked_for),
-		cmocka_unit_test(one_user_only),
-		cmocka_unit_test(a_user_may_be_there_from_the_start),
-		cmocka_unit_test(a_selection_that_the_filter_hides_goes_to_its_row),
-		cmocka_unit_test(a_signal_is_chosen_and_confirmed),
-		cmocka_unit_test(only_y_sends),
-		cmocka_unit_test(what_fails_is_said),
-		cmocka_unit_test(the_list_may_change_while_it_is_asked),
-		cmocka_unit_test(a_signal_for_a_thread_goes_to_its_process),
-		cmocka_unit_test(init_and_ourselves_are_refused_with_a_word),
-		cmocka_unit_test(another_view_gives_up_what_was_asked),
-		cmocka_unit_test(keys_that_do_nothing_say_why),
-		cmocka_unit_test(enter_counts_one_alone_and_again_everything),
-		cmocka_unit_test(every_key_of_the_table_is_the_panes),
-		cmocka_unit_test(no_process_of_a_log_gets_a_signal),
-		cmocka_unit_test(keys_of_everywhere_keep_their_meaning),
-		cmocka_unit_test(keys_over_20000_processes_are_timed),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -23,7 +23,7 @@ static void draw_view(struct filter_bench *b, const char *view, const char *filt
 	canvas_dump(&b->s.canvas, &b->text);
 }
 
-static int bench_init(void **state)
+FIXTURE(bench_init)
 {
 	struct filter_bench *b = *state = xcalloc(1, sizeof(*b));
 
@@ -34,7 +34,7 @@ static int bench_init(void **state)
 	return 0;
 }
 
-static int bench_fini(void **state)
+FIXTURE(bench_fini)
 {
 	struct filter_bench *b = *state;
 
@@ -47,12 +47,14 @@ static int bench_fini(void **state)
 	return 0;
 }
 
+TEST_EACH(bench_init, bench_fini)
+
 static bool shows(const struct filter_bench *b, const char *text)
 {
 	return strstr(b->text.p, text) != NULL;
 }
 
-static void only_rows_with_the_text_stay(void **state)
+TEST(only_rows_with_the_text_stay)
 {
 	struct filter_bench *b = *state;
 
@@ -68,7 +70,7 @@ static void only_rows_with_the_text_stay(void **state)
 	assert_true(shows(b, "No row matches. Esc clears the filter."));
 }
 
-static void a_row_of_the_filtered_view_can_be_selected_and_escape_shows_all(void **state)
+TEST(a_row_of_the_filtered_view_can_be_selected_and_escape_shows_all)
 {
 	struct filter_bench *b = *state;
 	struct screen *screen = &b->s.screen;
@@ -86,7 +88,7 @@ static void a_row_of_the_filtered_view_can_be_selected_and_escape_shows_all(void
 	assert_null(screen_selected(screen)); /* its row was one of the filtered view */
 }
 
-static void a_metric_that_is_gone_to_is_shown_whatever_the_filter(void **state)
+TEST(a_metric_that_is_gone_to_is_shown_whatever_the_filter)
 {
 	struct filter_bench *b = *state;
 	struct screen *screen = &b->s.screen;
@@ -110,7 +112,7 @@ static unsigned list_rows(const struct filter_bench *b, const struct metric *row
 	return n;
 }
 
-static void counters_are_sorted_within_their_block(void **state)
+TEST(counters_are_sorted_within_their_block)
 {
 	static const struct metric *rows[3][1000];
 	struct filter_bench *b = *state;
@@ -135,18 +137,4 @@ static void counters_are_sorted_within_their_block(void **state)
 	for (unsigned i = 0; i < n[0]; i++)
 		same += rows[TABLE_AS_HARDWARE][i] == rows[TABLE_BY_COUNT][i];
 	assert_true(same < n[0]);
-}
-
-#define ON_BENCH(test) cmocka_unit_test_setup_teardown(test, bench_init, bench_fini)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		ON_BENCH(only_rows_with_the_text_stay),
-		ON_BENCH(a_row_of_the_filtered_view_can_be_selected_and_escape_shows_all),
-		ON_BENCH(a_metric_that_is_gone_to_is_shown_whatever_the_filter),
-		ON_BENCH(counters_are_sorted_within_their_block),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -76,11 +76,10 @@ static void assert_drawn(const struct screen_hot *hot, const char *name, int col
 	assert_int_equal(golden_compare(name, out.p), 0);
 }
 
-static void the_hottest_come_first_with_share_margin_and_history(void **state)
+TEST(the_hottest_come_first_with_share_margin_and_history)
 {
 	struct screen_hot hot;
 
-	(void)state;
 	make_hot(&hot);
 	assert_drawn(&hot, "hot/all-120", 120, 8, false);
 	assert_drawn(&hot, "hot/all-80-ascii", 80, 8, true);
@@ -88,12 +87,11 @@ static void the_hottest_come_first_with_share_margin_and_history(void **state)
 	screen_hot_fini(&hot);
 }
 
-static void the_scope_goes_from_a_process_to_its_thread_to_all(void **state)
+TEST(the_scope_goes_from_a_process_to_its_thread_to_all)
 {
 	struct screen_hot hot;
 	uint64_t item;
 
-	(void)state;
 	make_hot(&hot);
 	item = hot_row_item(&hot.profile, &hot.table.rows[1]); /* of Worker */
 	screen_hot_next_scope(&hot, item);
@@ -115,12 +113,11 @@ static void the_scope_goes_from_a_process_to_its_thread_to_all(void **state)
 	screen_hot_fini(&hot);
 }
 
-static void a_process_is_shown_with_its_threads_and_a_thread_alone(void **state)
+TEST(a_process_is_shown_with_its_threads_and_a_thread_alone)
 {
 	struct process process = {.pid = 200, .name = "server"}, thread = {.pid = 102, .parent = 100};
 	struct screen_hot hot;
 
-	(void)state;
 	make_hot(&hot);
 	snprintf(thread.name, sizeof(thread.name), "Worker");
 	thread.is_thread = true;
@@ -134,11 +131,10 @@ static void a_process_is_shown_with_its_threads_and_a_thread_alone(void **state)
 }
 
 /* What a process calls itself is not for the terminal as it is. */
-static void names_are_printable(void **state)
+TEST(names_are_printable)
 {
 	struct screen_hot hot;
 
-	(void)state;
 	make_hot(&hot);
 	screen_hot_next_scope(&hot, hot_row_item(&hot.profile, &hot.table.rows[2]));
 	assert_int_equal(hot.scope.pid, 200);
@@ -146,32 +142,16 @@ static void names_are_printable(void **state)
 	screen_hot_fini(&hot);
 }
 
-static void no_samples_have_no_scope(void **state)
+TEST(no_samples_have_no_scope)
 {
 	struct screen_hot hot = {0};
 
-	(void)state;
 	screen_hot_next_scope(&hot, 7);
 	assert_int_equal(hot.scope.pid, 0);
 	screen_hot_fini(&hot);
 }
 
-static void no_screen_is_left_over(void **state)
+TEST(no_screen_is_left_over)
 {
-	(void)state;
 	assert_int_equal(golden_strays("hot"), 0);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(the_hottest_come_first_with_share_margin_and_history),
-		cmocka_unit_test(the_scope_goes_from_a_process_to_its_thread_to_all),
-		cmocka_unit_test(a_process_is_shown_with_its_threads_and_a_thread_alone),
-		cmocka_unit_test(names_are_printable),
-		cmocka_unit_test(no_samples_have_no_scope),
-		cmocka_unit_test(no_screen_is_left_over),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -41,11 +41,10 @@ static void assert_shown(const struct view_bench *b, const char *text, bool show
 		fail_msg("%s '%s' in\n%s", shown ? "no" : "there is", text, b->text.p);
 }
 
-static void a_view_says_its_worst_finding_and_what_to_do(void **state)
+TEST(a_view_says_its_worst_finding_and_what_to_do)
 {
 	struct view_bench b;
 
-	(void)state;
 	bench_init(&b, "bandwidth-bound", 160, 48);
 	draw_view(&b, "memory");
 	assert_shown(&b, "\n Reads wait for the bus  Read stall rate ", true);
@@ -57,12 +56,11 @@ static void a_view_says_its_worst_finding_and_what_to_do(void **state)
 }
 
 /* The rows of the verdict say what it would be worth, and which change comes first. */
-static void the_verdict_says_the_first_change_and_its_bound(void **state)
+TEST(the_verdict_says_the_first_change_and_its_bound)
 {
 	struct verdict_text rows[VERDICT_ROWS] = {{0}};
 	struct view_bench b;
 
-	(void)state;
 	bench_init(&b, "bandwidth-bound", 160, 48);
 	screen_judge_rows(&b.s.screen.judge, &b.s.screen.views, rows);
 	assert_string_equal(rows[0].words, "Memory bound: read bandwidth");
@@ -77,13 +75,12 @@ static void the_verdict_says_the_first_change_and_its_bound(void **state)
 }
 
 /* Verdicts on the CPUs alone are verdicts, too. */
-static void a_machine_without_a_gpu_has_a_verdict(void **state)
+TEST(a_machine_without_a_gpu_has_a_verdict)
 {
 	struct view_bench b;
 	struct judge *judge;
 	unsigned n_verdicts;
 
-	(void)state;
 	bench_init(&b, "idle", 160, 48);
 	judge = b.s.screen.judge.judge;
 	n_verdicts = judge->n_verdicts;
@@ -97,14 +94,13 @@ static void a_machine_without_a_gpu_has_a_verdict(void **state)
 }
 
 /* Only a verdict knows what the frame waits for. */
-static void without_a_verdict_nothing_is_said_to_cost_energy_only(void **state)
+TEST(without_a_verdict_nothing_is_said_to_cost_energy_only)
 {
 	AUTO_STRBUF struct strbuf other = {0}, unclear = {0};
 	struct view_bench b;
 	struct judge_rank rank;
 	struct judge *judge;
 
-	(void)state;
 	bench_init(&b, "bandwidth-bound", 160, 48);
 	judge = b.s.screen.judge.judge;
 	rank = screen_judge_rank(&b.s.screen.judge, sim_screen_finding(&b.s, "part-covered"));
@@ -118,11 +114,10 @@ static void without_a_verdict_nothing_is_said_to_cost_energy_only(void **state)
 }
 
 /* The row stays when a finding comes or goes, so that nothing below it moves. */
-static void where_nothing_holds_the_row_says_so(void **state)
+TEST(where_nothing_holds_the_row_says_so)
 {
 	struct view_bench b;
 
-	(void)state;
 	bench_init(&b, "idle", 160, 48);
 	draw_view(&b, "memory");
 	assert_shown(&b, "\n Nothing found  ", true);
@@ -135,11 +130,10 @@ static void where_nothing_holds_the_row_says_so(void **state)
 }
 
 /* While the GPU is away, for example. */
-static void without_numbers_nothing_is_clear(void **state)
+TEST(without_numbers_nothing_is_clear)
 {
 	struct view_bench b;
 
-	(void)state;
 	bench_init(&b, "idle", 160, 48);
 	for (unsigned i = 0; i < b.s.screen.judge.judge->n_findings; i++)
 		b.s.screen.judge.judge->findings[i].number.value = NAN;
@@ -149,11 +143,10 @@ static void without_numbers_nothing_is_clear(void **state)
 	bench_fini(&b);
 }
 
-static void a_small_terminal_keeps_the_row_for_the_charts(void **state)
+TEST(a_small_terminal_keeps_the_row_for_the_charts)
 {
 	struct view_bench b;
 
-	(void)state;
 	bench_init(&b, "bandwidth-bound", 80, 19);
 	draw_view(&b, "memory");
 	assert_shown(&b, "Reads wait for the bus", false);
@@ -164,30 +157,13 @@ static void a_small_terminal_keeps_the_row_for_the_charts(void **state)
 	bench_fini(&b);
 }
 
-static void a_muted_finding_is_not_said(void **state)
+TEST(a_muted_finding_is_not_said)
 {
 	struct view_bench b;
 
-	(void)state;
 	bench_init(&b, "bandwidth-bound", 160, 48);
 	screen_judge_mute(&b.s.screen.judge, sim_screen_finding(&b.s, "read-stalls")->def, true);
 	draw_view(&b, "memory");
 	assert_shown(&b, "Reads wait for the bus", false);
 	bench_fini(&b);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_view_says_its_worst_finding_and_what_to_do),
-		cmocka_unit_test(the_verdict_says_the_first_change_and_its_bound),
-		cmocka_unit_test(a_machine_without_a_gpu_has_a_verdict),
-		cmocka_unit_test(without_a_verdict_nothing_is_said_to_cost_energy_only),
-		cmocka_unit_test(where_nothing_holds_the_row_says_so),
-		cmocka_unit_test(without_numbers_nothing_is_clear),
-		cmocka_unit_test(a_small_terminal_keeps_the_row_for_the_charts),
-		cmocka_unit_test(a_muted_finding_is_not_said),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

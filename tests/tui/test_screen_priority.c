@@ -1,15 +1,11 @@
 /* What is on the screen of the CPU's counters, in the order in which it matters. */
+#include "tests/support/test.h"
 #include "tui/screen.h"
 #include "views/view.h"
 #include "base/alloc.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 static struct slot slots[] = {
 	{.name = "CPUCycles", .scale = 1},      {.name = "CPUInstructions", .scale = 1},
@@ -23,7 +19,7 @@ struct screen_priority_bench {
 	const struct view *cpu;
 };
 
-static int set_up(void **state)
+FIXTURE(set_up)
 {
 	static struct screen_priority_bench b;
 	const struct metric_set *sets[SOURCE_KINDS] = {0};
@@ -43,7 +39,7 @@ static int set_up(void **state)
 	return 0;
 }
 
-static int tear_down(void **state)
+FIXTURE(tear_down)
 {
 	struct screen_priority_bench *b = *state;
 
@@ -53,6 +49,8 @@ static int tear_down(void **state)
 	gpudb_free(b->session.db);
 	return 0;
 }
+
+TEST_EACH(set_up, tear_down)
 
 static const struct metric *metric_of(const struct screen_priority_bench *b, const char *name)
 {
@@ -83,7 +81,7 @@ static void draw_panel(struct screen_priority_bench *b, const char *name)
 								.subject.chart = &b->cpu->charts[i]});
 }
 
-static void panels_and_the_selected_row_say_what_is_needed(void **state)
+TEST(panels_and_the_selected_row_say_what_is_needed)
 {
 	struct screen_priority_bench *b = *state;
 
@@ -99,7 +97,7 @@ static void panels_and_the_selected_row_say_what_is_needed(void **state)
 			"CPUL2Refills CPUL2Accesses CPUL1DRefills CPUInstructions CPUCycles CPUL1DAccesses");
 }
 
-static void rows_without_a_chart_of_their_own_count_if_they_are_in_sight(void **state)
+TEST(rows_without_a_chart_of_their_own_count_if_they_are_in_sight)
 {
 	struct screen_priority_bench *b = *state;
 	struct hit hit = {.kind = HIT_ROW, .at = {0, 0, 80, 0}};
@@ -112,7 +110,7 @@ static void rows_without_a_chart_of_their_own_count_if_they_are_in_sight(void **
 	assert_priority(b, 0, "CPUInstructions CPUCycles");
 }
 
-static void a_source_that_is_not_shown_gets_no_priority(void **state)
+TEST(a_source_that_is_not_shown_gets_no_priority)
 {
 	struct screen_priority_bench *b = *state;
 
@@ -123,17 +121,4 @@ static void a_source_that_is_not_shown_gets_no_priority(void **state)
 	b->session.sources[0].kind = SOURCE_CPU; /* another one */
 	assert_priority(b, 0, "");
 	b->session.sources[0].kind = SOURCE_PERF;
-}
-
-#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		TEST(panels_and_the_selected_row_say_what_is_needed),
-		TEST(rows_without_a_chart_of_their_own_count_if_they_are_in_sight),
-		TEST(a_source_that_is_not_shown_gets_no_priority),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,14 +1,10 @@
 /* What a screen makes of a list of processes, and of what a GPU did meanwhile. */
+#include "tests/support/test.h"
 #include "tui/screen.h"
 #include "base/alloc.h"
 #include "tests/support/people.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdlib.h>
-
-#include <cmocka.h>
 
 #define MS 1000000ll
 #define GAME 4711
@@ -98,7 +94,7 @@ static struct process_list *list_of(double percent, int64_t begin_ns)
 	return list;
 }
 
-static void the_busiest_thread_stands_under_the_charts(void **state)
+TEST(the_busiest_thread_stands_under_the_charts)
 {
 	static const struct {
 		double percent;
@@ -111,7 +107,6 @@ static void the_busiest_thread_stands_under_the_charts(void **state)
 	};
 	struct screen_processes_bench b;
 
-	(void)state;
 	bench_init(&b);
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		assert_int_equal(screen_take_processes(&b.screen, list_of(cases[i].percent, 1000 * MS)),
@@ -122,12 +117,11 @@ static void the_busiest_thread_stands_under_the_charts(void **state)
 	bench_fini(&b);
 }
 
-static void a_process_with_one_thread_stands_for_it(void **state)
+TEST(a_process_with_one_thread_stands_for_it)
 {
 	struct screen_processes_bench b;
 	struct process_list *list = list_of(0, 1000 * MS);
 
-	(void)state;
 	bench_init(&b);
 	b.session.gpu = NULL;
 	list->processes[2].cpu_percent = 7;
@@ -137,7 +131,7 @@ static void a_process_with_one_thread_stands_for_it(void **state)
 	bench_fini(&b);
 }
 
-static void a_thread_and_the_gpu_are_compared_over_the_same_time(void **state)
+TEST(a_thread_and_the_gpu_are_compared_over_the_same_time)
 {
 	static const char taken[] =
 		"thread 62 % + GPU 36 % = 98 %: they seem to take turns (scheduling bound): "
@@ -169,7 +163,6 @@ static void a_thread_and_the_gpu_are_compared_over_the_same_time(void **state)
 		 .want = ""},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		struct screen_processes_bench b;
 		bool whole;
@@ -190,11 +183,10 @@ static void a_thread_and_the_gpu_are_compared_over_the_same_time(void **state)
 	}
 }
 
-static void no_share_is_more_than_the_whole_time(void **state)
+TEST(no_share_is_more_than_the_whole_time)
 {
 	struct screen_processes_bench b;
 
-	(void)state;
 	bench_init(&b);
 	measure_cost(&b, 160, 0, 0, 0);
 	assert_true(screen_take_processes(&b.screen, list_of(101, 1000 * MS)));
@@ -202,7 +194,7 @@ static void no_share_is_more_than_the_whole_time(void **state)
 	bench_fini(&b);
 }
 
-static void the_cpu_view_reads_the_threads_of_few_processes_and_others_nothing(void **state)
+TEST(the_cpu_view_reads_the_threads_of_few_processes_and_others_nothing)
 {
 	static const struct {
 		struct view view;
@@ -255,7 +247,6 @@ static void the_cpu_view_reads_the_threads_of_few_processes_and_others_nothing(v
 		 .period_s = 10},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		struct process_list list = {.cost_ns = cases[i].cost_us * 1000};
 		struct feeds feeds = {.refresh_ns = 100000000};
@@ -278,7 +269,7 @@ static void the_cpu_view_reads_the_threads_of_few_processes_and_others_nothing(v
 	}
 }
 
-static void what_is_counted_of_one_stands_in_its_row_only(void **state)
+TEST(what_is_counted_of_one_stands_in_its_row_only)
 {
 	static const struct {
 		struct process_id who;
@@ -293,7 +284,6 @@ static void what_is_counted_of_one_stands_in_its_row_only(void **state)
 		{{0, 0, false}, 1.25, -1},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		struct process_list *list = people_list(true);
 
@@ -308,7 +298,7 @@ static void what_is_counted_of_one_stands_in_its_row_only(void **state)
 	}
 }
 
-static void the_pane_gets_the_counted_one_with_its_ipc(void **state)
+TEST(the_pane_gets_the_counted_one_with_its_ipc)
 {
 	static const struct slot perf_slots[] = {{.name = "CPUCycles", .kind = SLOT_DELTA, .scale = 1},
 						 {.name = "CPUInstructions", .kind = SLOT_DELTA, .scale = 1}};
@@ -318,7 +308,6 @@ static void the_pane_gets_the_counted_one_with_its_ipc(void **state)
 	struct process_pane *pane;
 	struct screen_processes_bench b;
 
-	(void)state;
 	bench_init(&b);
 	perf = &b.session.sources[0];
 	metric_set_free(perf->set);
@@ -345,12 +334,11 @@ static void the_pane_gets_the_counted_one_with_its_ipc(void **state)
 	bench_fini(&b);
 }
 
-static void the_panel_of_busy_threads_has_the_busiest(void **state)
+TEST(the_panel_of_busy_threads_has_the_busiest)
 {
 	struct screen_processes_bench b;
 	const struct process_pane *pane = &b.screen.pane;
 
-	(void)state;
 	bench_init(&b);
 	process_pane_want_busiest(&b.screen.pane, BUSIEST_THREADS);
 	screen_take_processes(&b.screen, list_of(62, 1000 * MS));
@@ -359,20 +347,4 @@ static void the_panel_of_busy_threads_has_the_busiest(void **state)
 	for (unsigned i = 0; i < pane->table.n; i++)
 		assert_false(pane->table.rows[i].process->is_thread);
 	bench_fini(&b);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(the_busiest_thread_stands_under_the_charts),
-		cmocka_unit_test(a_process_with_one_thread_stands_for_it),
-		cmocka_unit_test(a_thread_and_the_gpu_are_compared_over_the_same_time),
-		cmocka_unit_test(no_share_is_more_than_the_whole_time),
-		cmocka_unit_test(the_cpu_view_reads_the_threads_of_few_processes_and_others_nothing),
-		cmocka_unit_test(what_is_counted_of_one_stands_in_its_row_only),
-		cmocka_unit_test(the_pane_gets_the_counted_one_with_its_ipc),
-		cmocka_unit_test(the_panel_of_busy_threads_has_the_busiest),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

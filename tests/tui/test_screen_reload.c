@@ -3,17 +3,13 @@
 #include "record/recorder.h"
 #include "base/alloc.h"
 #include "tests/support/await.h"
+#include "tests/support/test.h"
 #include "tui/screen.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 #define MS 1000000ll
 #define RELOADS 12
@@ -94,14 +90,13 @@ static void draw_screen(struct reload_bench *b)
 	canvas_fini(&canvas);
 }
 
-static void views_change_under_load_and_a_broken_file_changes_nothing(void **state)
+TEST(views_change_under_load_and_a_broken_file_changes_nothing)
 {
 	struct recorder_state end;
 	struct reload_bench b;
 	struct recorder *log;
 	struct err err;
 
-	(void)state;
 	bench_init(&b);
 	log = recorder_start(&b.session, b.log, &err);
 	assert_non_null(log);
@@ -127,13 +122,12 @@ static void views_change_under_load_and_a_broken_file_changes_nothing(void **sta
 	bench_fini(&b);
 }
 
-static void history_survives_new_definitions(void **state)
+TEST(history_survives_new_definitions)
 {
 	struct reload_bench b;
 	struct err err;
 	int64_t oldest = 0, newest = 0, kept = 0;
 
-	(void)state;
 	bench_init(&b);
 	AWAIT((feeds_drain(&b.feeds), feeds_reach(&b.feeds, &oldest, &newest)) && newest > oldest);
 	write_own(&b, OWN "  series GPUBusy\n  series MaliFragQueueUtil\n");
@@ -143,14 +137,4 @@ static void history_survives_new_definitions(void **state)
 	assert_int_equal(kept, oldest);
 	draw_screen(&b);
 	bench_fini(&b);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(views_change_under_load_and_a_broken_file_changes_nothing),
-		cmocka_unit_test(history_survives_new_definitions),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,14 +1,10 @@
 /* What the shares of a thread and of the GPU tell. */
+#include "tests/support/test.h"
 #include "tui/screen.h"
 #include "base/alloc.h"
 
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #define TAKEN ": they seem to take turns (scheduling bound): find waits for the GPU"
 #define NOTHING "%"
@@ -17,7 +13,7 @@
 #define BOTH_BUSY ": both are busy all the time"
 #define UNKNOWN ""
 
-static void shares_tell_who_waits_for_whom(void **state)
+TEST(shares_tell_who_waits_for_whom)
 {
 	static const struct {
 		double thread, gpu;
@@ -56,7 +52,6 @@ static void shares_tell_who_waits_for_whom(void **state)
 		{100, NAN, UNKNOWN},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		const char *want = cases[i].want;
 		char got[256];
@@ -70,7 +65,7 @@ static void shares_tell_who_waits_for_whom(void **state)
 	}
 }
 
-static void numbers_stand_before_what_they_tell(void **state)
+TEST(numbers_stand_before_what_they_tell)
 {
 	static const struct {
 		double thread, gpu;
@@ -87,21 +82,10 @@ static void numbers_stand_before_what_they_tell(void **state)
 		{5, NAN, ""},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		char got[256] = "before";
 
 		screen_turns_text(got, sizeof(got), cases[i].thread, cases[i].gpu);
 		assert_string_equal(got, cases[i].want);
 	}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(shares_tell_who_waits_for_whom),
-		cmocka_unit_test(numbers_stand_before_what_they_tell),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

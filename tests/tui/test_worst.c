@@ -6,17 +6,13 @@
 #include "session/session.h"
 #include "tests/support/frame_log.h"
 #include "tests/support/shared_data.h"
+#include "tests/support/test.h"
 #include "tui/player.h"
 
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 #define LATE 4711
 
@@ -42,11 +38,10 @@ static void write_log(bool cut)
 	assert_true(frame_log_write(&log, path));
 }
 
-static void a_log_lists_its_longest_frame_whole_or_cut(void **state)
+TEST(a_log_lists_its_longest_frame_whole_or_cut)
 {
 	char cause[FRAME_CAUSE_TEXT];
 
-	(void)state;
 	for (unsigned cut = 0; cut < 2; cut++) {
 		struct options options = {.command = COMMAND_REPLAY,
 					  .operand = path,
@@ -110,7 +105,7 @@ static void export_log(struct export *ex)
 	mlog_close(feed);
 }
 
-static void a_report_has_the_longest_frames_and_all_percentiles(void **state)
+TEST(a_report_has_the_longest_frames_and_all_percentiles)
 {
 	static const struct {
 		const struct export_format *format;
@@ -131,7 +126,6 @@ static void a_report_has_the_longest_frames_and_all_percentiles(void **state)
 					       .begin_ns = FRAME_LOG_BEGIN_NS,
 					       .end_ns = FRAME_LOG_BEGIN_NS + 161000000000ll};
 
-	(void)state;
 	write_log(false);
 	pass_fold_slots(fold, slots);
 	struct metric_set *set = metric_set_new(
@@ -164,7 +158,7 @@ static void a_report_has_the_longest_frames_and_all_percentiles(void **state)
 	free(fold);
 }
 
-static int make_directory(void **state)
+FIXTURE(make_directory)
 {
 	struct err err;
 
@@ -174,19 +168,11 @@ static int make_directory(void **state)
 	return load_data(state);
 }
 
-static int remove_directory(void **state)
+FIXTURE(remove_directory)
 {
 	unlink(path);
 	sys_fini(&sys);
 	return unload_data(state) || rmdir(directory);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_log_lists_its_longest_frame_whole_or_cut),
-		cmocka_unit_test(a_report_has_the_longest_frames_and_all_percentiles),
-	};
-
-	return cmocka_run_group_tests(tests, make_directory, remove_directory);
-}
+TEST_GROUP(make_directory, remove_directory)

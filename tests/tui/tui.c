@@ -1,11 +1,9 @@
 /* The real program on a real terminal, simulated GPU: what the screen says, and every key. */
 #include "base/alloc.h"
+#include "tests/support/test.h"
 #include "tests/tui/run.h"
 
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,15 +11,12 @@
 #include <time.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 /* ---- what is on the screen ---- */
 
-static void the_first_screen_says_what_it_shows(void **state)
+TEST(the_first_screen_says_what_it_shows)
 {
 	struct run run;
 
-	(void)state;
 	run_shown(&run, &(struct run_options){0});
 	run_assert_frame(&run);
 	assert_non_null(strstr(emulator_row(&run.emulator, 0), "Mali-G715"));
@@ -71,13 +66,12 @@ static unsigned tabs(struct run *run, char digits[11])
 	return n;
 }
 
-static void a_digit_shows_its_view(void **state)
+TEST(a_digit_shows_its_view)
 {
 	struct run run;
 	char digits[11];
 	unsigned n;
 
-	(void)state;
 	run_shown(&run, &(struct run_options){.cols = 140, .rows = 50});
 	n = tabs(&run, digits);
 	assert_in_range(n, 2, 10);
@@ -96,7 +90,7 @@ static void a_digit_shows_its_view(void **state)
 	run_stop(&run);
 }
 
-static void views_go_round_in_both_directions(void **state)
+TEST(views_go_round_in_both_directions)
 {
 	static const struct {
 		const char *key;
@@ -106,7 +100,6 @@ static void views_go_round_in_both_directions(void **state)
 	char digits[11];
 	unsigned n, at = 0;
 
-	(void)state;
 	run_shown(&run, &(struct run_options){.cols = 140});
 	n = tabs(&run, digits);
 	for (unsigned i = 0; i < ARRAY_LEN(cases); i++)
@@ -120,12 +113,11 @@ static void views_go_round_in_both_directions(void **state)
 	run_stop(&run);
 }
 
-static void a_click_on_a_tab_shows_its_view(void **state)
+TEST(a_click_on_a_tab_shows_its_view)
 {
 	struct run run;
 	char click[64];
 
-	(void)state;
 	run_shown(&run, &(struct run_options){.cols = 140});
 	snprintf(click, sizeof(click), "\x1b[<0;%d;2M\x1b[<0;%d;2m", tab_column(&run, '2') + 2,
 		 tab_column(&run, '2') + 2);
@@ -140,12 +132,11 @@ static void a_click_on_a_tab_shows_its_view(void **state)
 	run_stop(&run);
 }
 
-static void help_comes_and_goes(void **state)
+TEST(help_comes_and_goes)
 {
 	static const char *const keys[] = {"?", "\x1bOP", "\x1b[[A"};
 	struct run run;
 
-	(void)state;
 	run_shown(&run, &(struct run_options){0});
 	for (unsigned i = 0; i < ARRAY_LEN(keys); i++) {
 		pty_send(&run.pty, keys[i]);
@@ -161,12 +152,11 @@ static void help_comes_and_goes(void **state)
 
 /* ---- pause: nothing moves, and nothing is written ---- */
 
-static void a_paused_screen_stands_still_and_writes_nothing(void **state)
+TEST(a_paused_screen_stands_still_and_writes_nothing)
 {
 	struct run run;
 	size_t from;
 
-	(void)state;
 	run_shown(&run, &(struct run_options){.refresh = "-r500ms"});
 	pty_send(&run.pty, " ");
 	assert_true(run_wait(&run, 0, "PAUSED"));
@@ -190,7 +180,7 @@ static void a_paused_screen_stands_still_and_writes_nothing(void **state)
 
 /* ---- keys that must not harm ---- */
 
-static void no_key_in_any_view_harms(void **state)
+TEST(no_key_in_any_view_harms)
 {
 	static const char *const keys[] = {
 		"\x1b[A",
@@ -237,7 +227,6 @@ static void no_key_in_any_view_harms(void **state)
 	char digits[11];
 	unsigned n;
 
-	(void)state;
 	run_shown(&run, &(struct run_options){.cols = 140});
 	n = tabs(&run, digits);
 	for (unsigned i = 0; i < n; i++) {
@@ -256,22 +245,4 @@ static void no_key_in_any_view_harms(void **state)
 	run_quit(&run);
 	run_assert_as_before(&run);
 	run_stop(&run);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(the_first_screen_says_what_it_shows),
-		cmocka_unit_test(a_digit_shows_its_view),
-		cmocka_unit_test(views_go_round_in_both_directions),
-		cmocka_unit_test(a_click_on_a_tab_shows_its_view),
-		cmocka_unit_test(help_comes_and_goes),
-		cmocka_unit_test(a_paused_screen_stands_still_and_writes_nothing),
-		cmocka_unit_test(no_key_in_any_view_harms),
-	};
-
-	if (!run_find_program())
-		return 1;
-	alarm(900); /* a test that hangs has failed */
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,18 +1,14 @@
 /* The screen over the fake open drivers: what is done to the GPU by a key. */
 #include "tests/support/fixture.h"
+#include "tests/support/test.h"
 #include "tests/tui/run.h"
 
 #include "base/alloc.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 #define DEVICE "sys/class/drm/renderD128/device/"
 #define PANFROST "FAKEDRM=panfrost-6.18 gpu=0x08602000 cores=0xf slices=1 unstable=1"
@@ -21,7 +17,7 @@ static struct fixture files;
 static char *boards_dir;
 
 /* The program writes its logs where it is. */
-static int set_up(void **state)
+FIXTURE(set_up)
 {
 	const char *srcdir = getenv("srcdir");
 	AUTOFREE char *there = xasprintf("%s/tests/fixtures", srcdir ? srcdir : ".");
@@ -32,7 +28,7 @@ static int set_up(void **state)
 	return boards_dir && mkdtemp(dir) && chdir(dir) == 0 ? 0 : -1;
 }
 
-static int tear_down(void **state)
+FIXTURE(tear_down)
 {
 	AUTOFREE char *remove = xasprintf("rm -rf %s", (char *)*state);
 
@@ -91,11 +87,10 @@ static bool wait_switch(const char *value)
 	return switch_is(value);
 }
 
-static void a_key_stops_counting_so_that_the_gpu_may_sleep_and_goes_on(void **state)
+TEST(a_key_stops_counting_so_that_the_gpu_may_sleep_and_goes_on)
 {
 	struct run run;
 
-	(void)state;
 	begin_run(&run, PANFROST);
 	assert_true(run_wait(&run, 0, "Mali-T860 4 cores"));
 	pty_send(&run.pty, "C");
@@ -106,11 +101,10 @@ static void a_key_stops_counting_so_that_the_gpu_may_sleep_and_goes_on(void **st
 	end_run(&run);
 }
 
-static void a_key_profiles_after_a_question_and_the_end_puts_the_old_value_back(void **state)
+TEST(a_key_profiles_after_a_question_and_the_end_puts_the_old_value_back)
 {
 	struct run run;
 
-	(void)state;
 	begin_run(&run, PANFROST);
 	pty_send(&run.pty, "J");
 	assert_true(run_wait(&run, 40, "time all jobs of the GPU"));
@@ -146,11 +140,10 @@ static unsigned count_enables(void)
 	return enables;
 }
 
-static void a_screen_that_is_paused_for_good_lets_the_gpu_sleep(void **state)
+TEST(a_screen_that_is_paused_for_good_lets_the_gpu_sleep)
 {
 	struct run run;
 
-	(void)state;
 	begin_run(&run, PANFROST);
 	run_press(&run, " ", 0, "PAUSED");
 	assert_true(run_wait(&run, 0, "not measured while paused"));
@@ -170,14 +163,13 @@ static void a_screen_that_is_paused_for_good_lets_the_gpu_sleep(void **state)
 	fixture_fini(&files);
 }
 
-static void the_counters_come_back_when_the_program_that_had_them_ends(void **state)
+TEST(the_counters_come_back_when_the_program_that_had_them_ends)
 {
 	char taken[] = "/tmp/malitop-taken-XXXXXX";
 	int fd = mkstemp(taken);
 	AUTOFREE char *nodes = xasprintf(PANFROST " taken=%s", taken);
 	struct run run;
 
-	(void)state;
 	assert_true(fd >= 0);
 	close(fd);
 	begin_run(&run, nodes);
@@ -188,11 +180,10 @@ static void the_counters_come_back_when_the_program_that_had_them_ends(void **st
 	end_run(&run);
 }
 
-static void beside_a_program_that_counts_the_rest_is_shown_and_why(void **state)
+TEST(beside_a_program_that_counts_the_rest_is_shown_and_why)
 {
 	struct run run;
 
-	(void)state;
 	begin_run(&run, PANFROST " taken=1");
 	assert_true(run_wait(&run, 0, "no counters"));
 	assert_true(run_wait(&run, 1, "What is missing"));
@@ -201,7 +192,7 @@ static void beside_a_program_that_counts_the_rest_is_shown_and_why(void **state)
 }
 
 /* The trees of tests/fixtures; a tab must not end the program whatever the board lacks. */
-static void every_board_is_live_in_every_view(void **state)
+TEST(every_board_is_live_in_every_view)
 {
 	static const struct {
 		const char *board, *nodes, *devices, *title;
@@ -214,7 +205,6 @@ static void every_board_is_live_in_every_view(void **state)
 		{"rk3399-kbase", NULL, "driver=r16p0 gpu=0x08602000 cores=0xf", "Mali-T860 4 cores"},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(boards); i++) {
 		AUTOFREE char *root = xasprintf("%s/%s", boards_dir, boards[i].board);
 		struct run run;
@@ -232,20 +222,13 @@ static void every_board_is_live_in_every_view(void **state)
 	}
 }
 
+TEST_GROUP(set_up, tear_down)
+
 int main(void)
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_key_stops_counting_so_that_the_gpu_may_sleep_and_goes_on),
-		cmocka_unit_test(a_key_profiles_after_a_question_and_the_end_puts_the_old_value_back),
-		cmocka_unit_test(every_board_is_live_in_every_view),
-		cmocka_unit_test(a_screen_that_is_paused_for_good_lets_the_gpu_sleep),
-		cmocka_unit_test(the_counters_come_back_when_the_program_that_had_them_ends),
-		cmocka_unit_test(beside_a_program_that_counts_the_rest_is_shown_and_why),
-	};
 
-	if (!run_find_program())
-		return 1;
 	if (!run_has_fake())
 		return 77;
-	return cmocka_run_group_tests(tests, set_up, tear_down);
+
+	return test_run();
 }

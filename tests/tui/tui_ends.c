@@ -1,12 +1,10 @@
 /* The real program on a real terminal, simulated GPU: every size, every end, every kind of
  * terminal. */
 #include "base/alloc.h"
+#include "tests/support/test.h"
 #include "tests/tui/run.h"
 
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,11 +12,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 /* ---- sizes ---- */
 
-static void any_size_any_time(void **state)
+TEST(any_size_any_time)
 {
 	static const struct {
 		int cols, rows;
@@ -29,7 +25,6 @@ static void any_size_any_time(void **state)
 	struct run run;
 	unsigned random = 1;
 
-	(void)state;
 	run_shown(&run, &(struct run_options){0});
 	for (unsigned i = 0; i < ARRAY_LEN(sizes); i++) {
 		emulator_resize(&run.emulator, &run.pty, sizes[i].cols, sizes[i].rows);
@@ -50,11 +45,10 @@ static void any_size_any_time(void **state)
 	run_stop(&run);
 }
 
-static void a_tiny_terminal_asks_for_more_room(void **state)
+TEST(a_tiny_terminal_asks_for_more_room)
 {
 	struct run run;
 
-	(void)state;
 	run_start(&run, &(struct run_options){.cols = 20, .rows = 5});
 	for (int i = 0; i < PATIENCE_MS / 50 && !emulator_row(&run.emulator, 0)[0]; i++)
 		pty_read_for(&run.pty, 50);
@@ -64,11 +58,10 @@ static void a_tiny_terminal_asks_for_more_room(void **state)
 	run_stop(&run);
 }
 
-static void a_large_terminal_has_no_leftovers(void **state)
+TEST(a_large_terminal_has_no_leftovers)
 {
 	struct run run;
 
-	(void)state;
 	run_shown(&run, &(struct run_options){.cols = 500, .rows = 200});
 	run_assert_frame(&run);
 	emulator_resize(&run.emulator, &run.pty, RUN_COLS, RUN_ROWS);
@@ -98,9 +91,8 @@ static void end_run(const char *keys, int signo, int killed_by)
 	run_stop(&run);
 }
 
-static void every_key_that_ends_it_leaves_the_terminal_as_it_was(void **state)
+TEST(every_key_that_ends_it_leaves_the_terminal_as_it_was)
 {
-	(void)state;
 	end_run("q", 0, 0);
 	end_run("\x03", 0, SIGINT);
 	end_run("\x1c", 0, SIGQUIT);
@@ -118,11 +110,10 @@ static bool ends_nothing(int signo)
 	return signo == SIGKILL || (signo > SIGSYS && signo != SIGRTMIN && signo != SIGRTMAX);
 }
 
-static void every_signal_that_ends_it_leaves_the_terminal_as_it_was(void **state)
+TEST(every_signal_that_ends_it_leaves_the_terminal_as_it_was)
 {
 	unsigned n = 0;
 
-	(void)state;
 	for (int signo = 1; signo < NSIG; signo++) {
 		if (ends_nothing(signo))
 			continue;
@@ -133,9 +124,8 @@ static void every_signal_that_ends_it_leaves_the_terminal_as_it_was(void **state
 }
 
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-static void without_memory_it_ends_with_a_message(void **state)
+TEST(without_memory_it_ends_with_a_message)
 {
-	(void)state;
 	skip(); /* a sanitizer ends the program itself then */
 }
 #else
@@ -154,11 +144,10 @@ static void limit_memory(pid_t pid)
 	assert_int_equal(prlimit(pid, RLIMIT_AS, &(struct rlimit){most, most}, NULL), 0);
 }
 
-static void without_memory_it_ends_with_a_message(void **state)
+TEST(without_memory_it_ends_with_a_message)
 {
 	struct run run;
 
-	(void)state;
 	run_shown(&run, &(struct run_options){0});
 	limit_memory(run.pty.job);
 	emulator_resize(&run.emulator, &run.pty, 500, 200); /* needs megabytes */
@@ -172,12 +161,11 @@ static void without_memory_it_ends_with_a_message(void **state)
 }
 #endif
 
-static void stopped_and_continued_it_goes_on(void **state)
+TEST(stopped_and_continued_it_goes_on)
 {
 	struct run run;
 	const char *complaint;
 
-	(void)state;
 	run_shown(&run, &(struct run_options){0});
 	pty_send(&run.pty, "\x1a");
 	assert_true(pty_wait_report(&run.pty, 0));
@@ -196,11 +184,10 @@ static void stopped_and_continued_it_goes_on(void **state)
 	run_stop(&run);
 }
 
-static void a_terminal_that_hung_up_leaves_no_orphan(void **state)
+TEST(a_terminal_that_hung_up_leaves_no_orphan)
 {
 	struct run run;
 
-	(void)state;
 	run_shown(&run, &(struct run_options){.ignore_hup = true});
 	pty_hang_up(&run.pty);
 	assert_true(pty_wait_report(&run.pty, 0));
@@ -229,7 +216,7 @@ static bool is_ascii(const struct strbuf *text)
 	return true;
 }
 
-static void any_terminal_will_do(void **state)
+TEST(any_terminal_will_do)
 {
 	static const struct {
 		const char *term, *env, *arg;
@@ -249,7 +236,6 @@ static void any_terminal_will_do(void **state)
 		{"tmux-256color", NULL, NULL, false, true, true},
 	};
 
-	(void)state;
 	for (unsigned i = 0; i < ARRAY_LEN(cases); i++) {
 		struct run run;
 
@@ -268,11 +254,10 @@ static void any_terminal_will_do(void **state)
 	}
 }
 
-static void a_terminal_without_a_cursor_is_refused_in_one_line(void **state)
+TEST(a_terminal_without_a_cursor_is_refused_in_one_line)
 {
 	struct run run;
 
-	(void)state;
 	run_start(&run, &(struct run_options){.term = "dumb", .cols = 200});
 	assert_true(pty_wait_report(&run.pty, 0));
 	assert_int_equal(WEXITSTATUS(run.pty.report.status), 1);
@@ -280,25 +265,4 @@ static void a_terminal_without_a_cursor_is_refused_in_one_line(void **state)
 	assert_non_null(strstr(emulator_row(&run.emulator, 1), "--once"));
 	assert_string_equal(emulator_row(&run.emulator, 2), "");
 	run_stop(&run);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(any_size_any_time),
-		cmocka_unit_test(a_tiny_terminal_asks_for_more_room),
-		cmocka_unit_test(a_large_terminal_has_no_leftovers),
-		cmocka_unit_test(every_key_that_ends_it_leaves_the_terminal_as_it_was),
-		cmocka_unit_test(every_signal_that_ends_it_leaves_the_terminal_as_it_was),
-		cmocka_unit_test(without_memory_it_ends_with_a_message),
-		cmocka_unit_test(stopped_and_continued_it_goes_on),
-		cmocka_unit_test(a_terminal_that_hung_up_leaves_no_orphan),
-		cmocka_unit_test(any_terminal_will_do),
-		cmocka_unit_test(a_terminal_without_a_cursor_is_refused_in_one_line),
-	};
-
-	if (!run_find_program())
-		return 1;
-	alarm(900); /* a test that hangs has failed */
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,32 +2,26 @@
 #include "base/alloc.h"
 #include "base/file.h"
 #include "tests/support/await.h"
+#include "tests/support/test.h"
 #include "tests/tui/run.h"
 
 #include <glob.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 static char dir[] = "/tmp/malitop-test-XXXXXX";
 
-static int enter_directory(void **state)
+FIXTURE(enter_directory)
 {
-	(void)state;
 	return mkdtemp(dir) && chdir(dir) == 0 ? 0 : -1;
 }
 
-static int leave_directory(void **state)
+FIXTURE(leave_directory)
 {
 	AUTOFREE char *remove = xasprintf("rm -rf %s", dir);
 
-	(void)state;
 	return chdir("/") + system(remove);
 }
 
@@ -43,11 +37,10 @@ static void end_range_later(struct run *run)
 	fail_msg("no range");
 }
 
-static void numbers_of_a_range_are_its_means(void **state)
+TEST(numbers_of_a_range_are_its_means)
 {
 	struct run run;
 
-	(void)state;
 	run_shown(&run, &(struct run_options){.cols = 100, .rows = 30});
 	run_press(&run, "v", RUN_ALERT, "v: only while");
 	run_press(&run, " v", RUN_ALERT, "range: starts here");
@@ -64,11 +57,10 @@ static void numbers_of_a_range_are_its_means(void **state)
 	run_stop(&run);
 }
 
-static void a_comparison_puts_changes_beside_the_numbers(void **state)
+TEST(a_comparison_puts_changes_beside_the_numbers)
 {
 	struct run run;
 
-	(void)state;
 	run_shown(&run, &(struct run_options){.cols = 100, .rows = 30});
 	run_press(&run, " =", 0, "COMPARED with ");
 	run_press(&run, "2", 3, "= same"); /* the paused screen is compared with itself */
@@ -82,11 +74,10 @@ static void a_comparison_puts_changes_beside_the_numbers(void **state)
 	run_stop(&run);
 }
 
-static void a_comparison_may_be_with_a_mark(void **state)
+TEST(a_comparison_may_be_with_a_mark)
 {
 	struct run run;
 
-	(void)state;
 	run_shown(&run, &(struct run_options){.cols = 100, .rows = 30});
 	run_press(&run, "m", RUN_ALERT, "mark 1: on the screen only");
 	run_press(&run, "=", RUN_BOTTOM, "compare with mark: ");
@@ -100,12 +91,11 @@ static void a_comparison_may_be_with_a_mark(void **state)
 }
 
 /* Another run is the other side: means of all of it, on every view, the largest changes first. */
-static void a_comparison_may_be_with_another_log(void **state)
+TEST(a_comparison_may_be_with_another_log)
 {
 	char folder[] = "/tmp/malitop-tui-XXXXXX", cmd[512], keys[128];
 	struct run run;
 
-	(void)state;
 	assert_non_null(mkdtemp(folder));
 	snprintf(cmd, sizeof(cmd), "%s record --demo=idle --duration 2s -o %s/before.mlog 2>/dev/null",
 		 run_program(), folder);
@@ -151,12 +141,11 @@ static char *read_only_file(const char *pattern)
 	return text;
 }
 
-static void a_snapshot_is_a_picture_if_it_is_asked_for(void **state)
+TEST(a_snapshot_is_a_picture_if_it_is_asked_for)
 {
 	AUTOFREE char *picture = NULL;
 	struct run run;
 
-	(void)state;
 	run_shown(&run, &(struct run_options){.cols = 80, .rows = 24, .arg = "--snapshot=svg"});
 	run_press(&run, " S", RUN_ALERT, ".svg");
 	picture = read_only_file("malitop-*.svg");
@@ -169,12 +158,11 @@ static void a_snapshot_is_a_picture_if_it_is_asked_for(void **state)
 }
 
 /* The page of malitop report about what is kept; the log that it is made of is gone. */
-static void a_snapshot_is_a_page_if_it_is_asked_for(void **state)
+TEST(a_snapshot_is_a_page_if_it_is_asked_for)
 {
 	AUTOFREE char *page = NULL;
 	struct run run;
 
-	(void)state;
 	run_shown(&run, &(struct run_options){.cols = 80, .rows = 24, .arg = "--snapshot=html"});
 	run_press(&run, "m", RUN_ALERT, "mark 1");
 	usleep(1500000); /* samples after it */
@@ -189,12 +177,11 @@ static void a_snapshot_is_a_page_if_it_is_asked_for(void **state)
 	run_stop(&run);
 }
 
-static void a_snapshot_is_the_screen_and_every_metric(void **state)
+TEST(a_snapshot_is_the_screen_and_every_metric)
 {
 	AUTOFREE char *picture = NULL, *numbers = NULL;
 	struct run run;
 
-	(void)state;
 	run_shown(&run, &(struct run_options){.cols = 100, .rows = 30});
 	run_press(&run, " S", RUN_ALERT, "snapshot: malitop-");
 	picture = read_only_file("malitop-*.txt");
@@ -212,11 +199,10 @@ static void a_snapshot_is_the_screen_and_every_metric(void **state)
 	run_stop(&run);
 }
 
-static void a_pinned_row_is_at_the_top_of_the_overview(void **state)
+TEST(a_pinned_row_is_at_the_top_of_the_overview)
 {
 	struct run run;
 
-	(void)state;
 	run_shown(&run, &(struct run_options){.cols = 100, .rows = 40});
 	run_press(&run, "P", RUN_ALERT, "pin: select a row first");
 	run_press(&run, "2\x1b[BP", RUN_ALERT, "pin: it is at the top of the Overview");
@@ -227,11 +213,10 @@ static void a_pinned_row_is_at_the_top_of_the_overview(void **state)
 	run_stop(&run);
 }
 
-static void a_filter_leaves_the_counters_with_its_text(void **state)
+TEST(a_filter_leaves_the_counters_with_its_text)
 {
 	struct run run;
 
-	(void)state;
 	run_shown(&run, &(struct run_options){.cols = 100, .rows = 30});
 	run_press(&run, "2/fragm", 0, "FILTER fragm");
 	run_press(&run, "\r", 0, "fragment");
@@ -253,22 +238,4 @@ static void a_filter_leaves_the_counters_with_its_text(void **state)
 	run_stop(&run);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(numbers_of_a_range_are_its_means),
-		cmocka_unit_test(a_comparison_puts_changes_beside_the_numbers),
-		cmocka_unit_test(a_comparison_may_be_with_a_mark),
-		cmocka_unit_test(a_comparison_may_be_with_another_log),
-		cmocka_unit_test(a_snapshot_is_a_picture_if_it_is_asked_for),
-		cmocka_unit_test(a_snapshot_is_a_page_if_it_is_asked_for),
-		cmocka_unit_test(a_snapshot_is_the_screen_and_every_metric),
-		cmocka_unit_test(a_pinned_row_is_at_the_top_of_the_overview),
-		cmocka_unit_test(a_filter_leaves_the_counters_with_its_text),
-	};
-
-	if (!run_find_program())
-		return 1;
-	alarm(900); /* a test that hangs has failed */
-	return cmocka_run_group_tests(tests, enter_directory, leave_directory);
-}
+TEST_GROUP(enter_directory, leave_directory)

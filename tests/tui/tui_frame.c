@@ -1,28 +1,23 @@
 /* The Frame view of the real program: live over simulated frames, and over a log of them. */
 #include "tests/support/frame_log.h"
+#include "tests/support/test.h"
 #include "tests/tui/run.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 #define COLS 120
 #define ROWS 48
 
 static char directory[] = "/tmp/malitop-frame-XXXXXX", log_path[64];
 
-static int write_log(void **state)
+FIXTURE(write_log)
 {
 	const char *program = getenv("MALITOP");
 	char command[256];
 
-	(void)state;
 	assert_non_null(mkdtemp(directory));
 	snprintf(log_path, sizeof(log_path), "%s/run.mlog", directory);
 	snprintf(command, sizeof(command), "%s record --demo=serialised -o %s -d 2s 2>%s/messages",
@@ -30,11 +25,10 @@ static int write_log(void **state)
 	return system(command);
 }
 
-static int remove_log(void **state)
+FIXTURE(remove_log)
 {
 	char path[96];
 
-	(void)state;
 	snprintf(path, sizeof(path), "%s/messages", directory);
 	unlink(path);
 	unlink(log_path);
@@ -52,7 +46,7 @@ static void press_key(struct run *run, const char *keys, const char *wanted)
 }
 
 /* The last row of the view is a pass: Up selects it, Enter shows it alone. */
-static void the_frame_view_leads_to_one_pass_and_back(void **state)
+TEST(the_frame_view_leads_to_one_pass_and_back)
 {
 	static const struct {
 		bool replays;
@@ -60,7 +54,6 @@ static void the_frame_view_leads_to_one_pass_and_back(void **state)
 	} cases[] = {{false, "-bsim", "SIMULATED", "shadow map"},
 		     {true, "--speed=0.1", "REPLAY run.mlog", "light culling"}};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
 		struct run run;
 
@@ -84,13 +77,12 @@ static void the_frame_view_leads_to_one_pass_and_back(void **state)
 }
 
 /* One of 304 ms among 10,000 of 16: with three keys, and as the next late one. */
-static void the_longest_frame_of_a_log_is_three_keys_away(void **state)
+TEST(the_longest_frame_of_a_log_is_three_keys_away)
 {
 	const struct frame_log log = {.frames = 10000, .late = 4711, .late_ns = 304000000};
 	static const char *const ways[] = {"W\r", "o"};
 	char path[96];
 
-	(void)state;
 	snprintf(path, sizeof(path), "%s/worst.mlog", directory);
 	assert_true(frame_log_write(&log, path));
 	for (size_t i = 0; i < sizeof(ways) / sizeof(*ways); i++) {
@@ -111,7 +103,7 @@ static void the_longest_frame_of_a_log_is_three_keys_away(void **state)
 
 /* An hour with three late frames: W lists them by what they took, each with its cause; a few more
  * keys show the frame itself. */
-static void three_causes_are_named_within_four_keys(void **state)
+TEST(three_causes_are_named_within_four_keys)
 {
 	static const struct {
 		const char *keys, *cause, *frame;
@@ -128,7 +120,6 @@ static void three_causes_are_named_within_four_keys(void **state)
 	struct run run;
 	char path[96];
 
-	(void)state;
 	snprintf(path, sizeof(path), "%s/hour.mlog", directory);
 	assert_true(frame_log_write(&log, path));
 	run_start(&run,
@@ -145,13 +136,12 @@ static void three_causes_are_named_within_four_keys(void **state)
 }
 
 /* Below the group are its three passes, then the last row. */
-static void a_group_of_passes_is_folded_and_unfolded(void **state)
+TEST(a_group_of_passes_is_folded_and_unfolded)
 {
 	const struct frame_log log = {.frames = 600, .passes = 4};
 	struct run run;
 	char path[96];
 
-	(void)state;
 	snprintf(path, sizeof(path), "%s/groups.mlog", directory);
 	assert_true(frame_log_write(&log, path));
 	run_start(&run,
@@ -165,16 +155,4 @@ static void a_group_of_passes_is_folded_and_unfolded(void **state)
 	unlink(path);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(the_frame_view_leads_to_one_pass_and_back),
-		cmocka_unit_test(the_longest_frame_of_a_log_is_three_keys_away),
-		cmocka_unit_test(three_causes_are_named_within_four_keys),
-		cmocka_unit_test(a_group_of_passes_is_folded_and_unfolded),
-	};
-
-	if (!run_find_program())
-		return 77;
-	return cmocka_run_group_tests(tests, write_log, remove_log);
-}
+TEST_GROUP(write_log, remove_log)

@@ -1,16 +1,12 @@
 /* The real program on a real terminal over fake Mali devices: every generation of the driver, poor
  * terminals, devices that vanish. */
 #include "base/alloc.h"
+#include "tests/support/test.h"
 #include "tests/tui/run.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 static const struct {
 	const char *devices, *title;
@@ -23,11 +19,10 @@ static const struct {
 	{"driver=r54p1 gpu=0xb8520000 cores=0x5b3 slices=2 values=128 clocks=2", "Mali-G715 7 cores"},
 };
 
-static void every_generation_is_live_with_every_key(void **state)
+TEST(every_generation_is_live_with_every_key)
 {
 	static const char keys[] = "1234567890acc+- << >>??\t\t";
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(generations); i++) {
 		struct run run;
 
@@ -50,11 +45,10 @@ static void every_generation_is_live_with_every_key(void **state)
 }
 
 /* As over a serial line. */
-static void poor_terminals_are_drawn_and_left_clean(void **state)
+TEST(poor_terminals_are_drawn_and_left_clean)
 {
 	static const char *const terms[] = {"linux", "vt100", "vt220", "ansi"};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(terms); i++) {
 		struct run run;
 
@@ -70,11 +64,10 @@ static void poor_terminals_are_drawn_and_left_clean(void **state)
 	}
 }
 
-static void a_card_says_until_escape_that_a_gpu_cannot_be_opened(void **state)
+TEST(a_card_says_until_escape_that_a_gpu_cannot_be_opened)
 {
 	struct run run;
 
-	(void)state;
 	run_start(&run,
 		  &(struct run_options){.devices = generations[0].devices, .env = "FAKEMALI_FAIL=open:1:13"});
 	assert_true(run_wait(&run, 2, "No Mali GPU"));
@@ -89,15 +82,9 @@ static void a_card_says_until_escape_that_a_gpu_cannot_be_opened(void **state)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(every_generation_is_live_with_every_key),
-		cmocka_unit_test(a_card_says_until_escape_that_a_gpu_cannot_be_opened),
-		cmocka_unit_test(poor_terminals_are_drawn_and_left_clean),
-	};
 
-	if (!run_find_program())
-		return 1;
 	if (!run_has_fake())
 		return 77;
-	return cmocka_run_group_tests(tests, NULL, NULL);
+
+	return test_run();
 }

@@ -2,24 +2,19 @@
  * paused, and those without a use. */
 #include "base/alloc.h"
 #include "tests/support/await.h"
+#include "tests/support/test.h"
 #include "tests/tui/run.h"
 
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
-static void help_turns_its_pages_and_is_closed_by_q(void **state)
+TEST(help_turns_its_pages_and_is_closed_by_q)
 {
 	struct run run;
 
-	(void)state;
 	run_shown(&run, &(struct run_options){.cols = 80, .rows = 24});
 	run_press(&run, "?", RUN_BOTTOM, "page 1 of 3");
 	run_press(&run, "\t", RUN_BOTTOM, "page 2 of 3");
@@ -33,7 +28,7 @@ static void help_turns_its_pages_and_is_closed_by_q(void **state)
 }
 
 /* Each row of "How do I", found by its words, leads where it promises, by at most four keys. */
-static void every_task_of_help_leads_where_it_promises(void **state)
+TEST(every_task_of_help_leads_where_it_promises)
 {
 	static const struct {
 		const char *task, *screen;
@@ -50,7 +45,6 @@ static void every_task_of_help_leads_where_it_promises(void **state)
 	};
 	char keys[96];
 
-	(void)state;
 	for (unsigned i = 0; i < ARRAY_LEN(tasks); i++) {
 		struct run run;
 
@@ -66,7 +60,7 @@ static void every_task_of_help_leads_where_it_promises(void **state)
 
 /* The tasks of two people: to find what uses the machine, how a number is made, what another run
  * did better, and the worst finding with its remedy. */
-static void the_tasks_of_two_people_take_at_most_four_keys(void **state)
+TEST(the_tasks_of_two_people_take_at_most_four_keys)
 {
 	static const struct {
 		const char *task, *keys, *screen;
@@ -82,7 +76,6 @@ static void the_tasks_of_two_people_take_at_most_four_keys(void **state)
 	};
 	char folder[] = "/tmp/malitop-tui-XXXXXX", command[600], baseline[128];
 
-	(void)state;
 	assert_non_null(mkdtemp(folder));
 	snprintf(command, sizeof(command),
 		 "%s record --demo=idle --duration 1s -o %s/before.mlog 2>/dev/null", run_program(), folder);
@@ -110,11 +103,10 @@ static void the_tasks_of_two_people_take_at_most_four_keys(void **state)
 	assert_int_equal(system(command), 0);
 }
 
-static void a_layout_hides_panels_until_escape(void **state)
+TEST(a_layout_hides_panels_until_escape)
 {
 	struct run run;
 
-	(void)state;
 	run_shown(&run, &(struct run_options){.cols = 160, .rows = 48});
 	run_press(&run, "L", 0, "Layout of the Overview");
 	assert_true(run_wait(&run, 0, "w Work"));
@@ -132,11 +124,10 @@ static void a_layout_hides_panels_until_escape(void **state)
 	run_stop(&run);
 }
 
-static void a_low_terminal_has_its_layout_in_the_last_row(void **state)
+TEST(a_low_terminal_has_its_layout_in_the_last_row)
 {
 	struct run run;
 
-	(void)state;
 	run_shown(&run, &(struct run_options){.cols = 40, .rows = 10});
 	run_press(&run, "L", RUN_BOTTOM, "layout >0 all");
 	run_press(&run, "2", RUN_BOTTOM, "layout >2 cpu      - - - - c - p");
@@ -145,11 +136,10 @@ static void a_low_terminal_has_its_layout_in_the_last_row(void **state)
 	run_stop(&run);
 }
 
-static void a_metric_is_found_by_a_word_and_explained(void **state)
+TEST(a_metric_is_found_by_a_word_and_explained)
 {
 	struct run run;
 
-	(void)state;
 	run_shown(&run, &(struct run_options){.cols = 100, .rows = 30});
 	run_press(&run, "?/MaliALUUtil", 2, "MaliALUUtil");
 	run_press(&run, "\r", 0, "How it is computed");
@@ -158,11 +148,10 @@ static void a_metric_is_found_by_a_word_and_explained(void **state)
 	run_stop(&run);
 }
 
-static void i_explains_the_selected_row_and_the_next_one(void **state)
+TEST(i_explains_the_selected_row_and_the_next_one)
 {
 	struct run run;
 
-	(void)state;
 	run_shown(&run, &(struct run_options){.cols = 80, .rows = 24});
 	run_press(&run, "2", 0, "Lanes");
 	run_press(&run, "i", 0, "How it is computed");
@@ -176,13 +165,12 @@ static void i_explains_the_selected_row_and_the_next_one(void **state)
 	run_stop(&run);
 }
 
-static void an_expression_is_copied_and_a_metric_joins_the_own_charts(void **state)
+TEST(an_expression_is_copied_and_a_metric_joins_the_own_charts)
 {
 	char dir[] = "/tmp/own-charts-XXXXXX";
 	AUTOFREE char *env = NULL, *remove = NULL;
 	struct run run;
 
-	(void)state;
 	assert_non_null(mkdtemp(dir));
 	env = xasprintf("XDG_CONFIG_HOME=%s", dir);
 	remove = xasprintf("rm -rf %s", dir);
@@ -212,13 +200,12 @@ static void write_own(const char *dir, const char *text)
 
 #define OWN "view mine\n  title Mine\n\nchart c\n  widget rows\n  series GPUBusy | " /* and a label */
 
-static void own_views_are_read_again_and_errors_leave_the_old_ones(void **state)
+TEST(own_views_are_read_again_and_errors_leave_the_old_ones)
 {
 	char dir[] = "/tmp/own-views-XXXXXX";
 	AUTOFREE char *arg = NULL, *path = NULL;
 	struct run run;
 
-	(void)state;
 	assert_non_null(mkdtemp(dir));
 	path = xasprintf("%s/mine.view", dir);
 	arg = xasprintf("--gpudb=%s", dir);
@@ -240,7 +227,7 @@ static void own_views_are_read_again_and_errors_leave_the_old_ones(void **state)
 	rmdir(dir);
 }
 
-static void settings_change_at_once_and_are_saved_beside_what_the_file_has(void **state)
+TEST(settings_change_at_once_and_are_saved_beside_what_the_file_has)
 {
 	static const char text[] = "# mine\noptions\n  fps 30 \n\nkeys\n  x f2\n";
 	static const char saved[] = "# mine\noptions\n  theme        light\n  fps 30 \n\nkeys\n  x f2\n";
@@ -249,7 +236,6 @@ static void settings_change_at_once_and_are_saved_beside_what_the_file_has(void 
 	struct run run;
 	FILE *file;
 
-	(void)state;
 	assert_non_null(mkdtemp(dir));
 	path = xasprintf("%s/config", dir);
 	arg = xasprintf("--config=%s", path);
@@ -276,11 +262,10 @@ static void settings_change_at_once_and_are_saved_beside_what_the_file_has(void 
 	rmdir(dir);
 }
 
-static void what_is_pasted_does_nothing_but_a_note(void **state)
+TEST(what_is_pasted_does_nothing_but_a_note)
 {
 	struct run run;
 
-	(void)state;
 	run_shown(&run, &(struct run_options){0});
 	run_press(&run, "\x1b[200~lq?0\r\x1b[201~", RUN_ALERT, "paste: ignored");
 	assert_int_equal(emulator_find(&run.emulator, 0, "REC "), -1);
@@ -289,7 +274,7 @@ static void what_is_pasted_does_nothing_but_a_note(void **state)
 	run_stop(&run);
 }
 
-static void keys_that_do_nothing_say_why(void **state)
+TEST(keys_that_do_nothing_say_why)
 {
 	static const struct {
 		const char *keys, *why;
@@ -310,7 +295,6 @@ static void keys_that_do_nothing_say_why(void **state)
 	};
 	struct run run;
 
-	(void)state;
 	run_shown(&run, &(struct run_options){0});
 	for (unsigned i = 0; i < ARRAY_LEN(cases); i++)
 		run_press(&run, cases[i].keys, RUN_ALERT, cases[i].why);
@@ -338,12 +322,11 @@ static int wait_selected(struct run *run, bool any)
 }
 
 /* In every view: nothing at first, Down selects, a click selects, Escape selects none. */
-static void rows_are_selected_by_keys_and_clicks(void **state)
+TEST(rows_are_selected_by_keys_and_clicks)
 {
 	static const char views[] = "123456789";
 	struct run run;
 
-	(void)state;
 	run_shown(&run, &(struct run_options){.cols = 140, .rows = 40});
 	for (const char *view = views; *view; view++) {
 		char digit[2] = {*view, 0};
@@ -365,11 +348,10 @@ static void rows_are_selected_by_keys_and_clicks(void **state)
 	run_stop(&run);
 }
 
-static void a_panel_is_shown_alone_and_back(void **state)
+TEST(a_panel_is_shown_alone_and_back)
 {
 	struct run run;
 
-	(void)state;
 	run_shown(&run, &(struct run_options){.cols = 140, .rows = 40});
 	run_press(&run, "3", 2, "Bandwidth");
 	run_press(&run, "z", 2, "Bandwidth");
@@ -417,12 +399,11 @@ static void await_cursor(struct run *run, int from, int to)
 /* The demo begins with a minute of history; its timeline is from column 10 to 129. The cursor keeps
  * to moments that were measured, and a machine that was slow at the start has a gap: no place is
  * exact but the ends. */
-static void the_timeline_is_moved_by_keys_clicks_and_the_wheel(void **state)
+TEST(the_timeline_is_moved_by_keys_clicks_and_the_wheel)
 {
 	enum { LEFT = 0, DRAG = 32, WHEEL_UP = 64 };
 	struct run run;
 
-	(void)state;
 	run_shown(&run, &(struct run_options){.arg = "--demo", .cols = 140, .rows = 40});
 	assert_int_equal(cursor_column(&run), -1);
 	run_press(&run, "m", RUN_ALERT, "mark 1");
@@ -456,12 +437,11 @@ static void the_timeline_is_moved_by_keys_clicks_and_the_wheel(void **state)
 }
 
 /* A click in a graph pauses at its moment, a drag selects the range between both. */
-static void a_click_in_a_graph_goes_there_and_a_drag_selects_a_range(void **state)
+TEST(a_click_in_a_graph_goes_there_and_a_drag_selects_a_range)
 {
 	enum { LEFT = 0, DRAG = 32 };
 	struct run run;
 
-	(void)state;
 	run_shown(&run, &(struct run_options){.arg = "--demo", .cols = 140, .rows = 40});
 	press_mouse(&run, LEFT, 7, 60);
 	assert_true(run_wait(&run, 0, "PAUSED"));
@@ -478,12 +458,11 @@ static void a_click_in_a_graph_goes_there_and_a_drag_selects_a_range(void **stat
 
 /* A footer word does what its key does; a title shows its panel alone; beside all that nothing
  * happens. */
-static void clicks_do_what_stands_under_them(void **state)
+TEST(clicks_do_what_stands_under_them)
 {
 	struct run run;
 	const char *word;
 
-	(void)state;
 	run_shown(&run, &(struct run_options){.cols = 140, .rows = 40});
 	run_press(&run, "3", 2, "Read latency");
 	word = strstr(emulator_row(&run.emulator, 39), "pause");
@@ -510,12 +489,11 @@ static void clicks_do_what_stands_under_them(void **state)
 /* The overview has read them before. */
 /* In every view, row by row but for the footer, which quits. A click may lead to another view: each
  * row begins in the one that is tried. */
-static void a_click_on_any_cell_does_no_harm(void **state)
+TEST(a_click_on_any_cell_does_no_harm)
 {
 	enum { COLS = 80, ROWS = 24 };
 	struct run run;
 
-	(void)state;
 	run_shown(&run, &(struct run_options){.cols = COLS, .rows = ROWS});
 	for (const char *view = "1234567890fa!"; *view; view++)
 		for (int row = 1; row < ROWS; row++) {
@@ -536,11 +514,10 @@ static void a_click_on_any_cell_does_no_harm(void **state)
 	run_stop(&run);
 }
 
-static void a_paused_screen_has_processes(void **state)
+TEST(a_paused_screen_has_processes)
 {
 	struct run run;
 
-	(void)state;
 	run_shown(&run, &(struct run_options){0});
 	run_press(&run, "", 2, "Processes");
 	run_press(&run, " ", 0, "PAUSED");
@@ -557,12 +534,11 @@ static void header_time(struct run *run, char out[9])
 	snprintf(out, 9, "%s", row + strlen(row) - 8);
 }
 
-static void a_paused_header_shows_the_time_of_the_moment(void **state)
+TEST(a_paused_header_shows_the_time_of_the_moment)
 {
 	char paused[9], later[9];
 	struct run run;
 
-	(void)state;
 	run_shown(&run, &(struct run_options){0});
 	run_press(&run, " ", 0, "PAUSED");
 	run_press(&run, "x", RUN_ALERT, "x: does nothing here"); /* below: the header is complete */
@@ -577,11 +553,10 @@ static void a_paused_header_shows_the_time_of_the_moment(void **state)
 }
 
 /* Its 60 s of history are judged at once. */
-static void the_verdict_stands_on_overview_and_findings_lead_to_their_view(void **state)
+TEST(the_verdict_stands_on_overview_and_findings_lead_to_their_view)
 {
 	struct run run;
 
-	(void)state;
 	run_shown(&run, &(struct run_options){.arg = "--demo=fragment-bound", .cols = 80, .rows = 24});
 	assert_true(run_wait(&run, 2, "GPU bound: fragment"));
 	assert_true(run_wait(&run, 1, "! ")); /* how many, in the tabs */
@@ -596,36 +571,4 @@ static void the_verdict_stands_on_overview_and_findings_lead_to_their_view(void 
 	run_press(&run, "1", 2, "GPU bound: fragment");
 	run_quit(&run);
 	run_stop(&run);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(help_turns_its_pages_and_is_closed_by_q),
-		cmocka_unit_test(every_task_of_help_leads_where_it_promises),
-		cmocka_unit_test(the_tasks_of_two_people_take_at_most_four_keys),
-		cmocka_unit_test(a_layout_hides_panels_until_escape),
-		cmocka_unit_test(a_low_terminal_has_its_layout_in_the_last_row),
-		cmocka_unit_test(a_metric_is_found_by_a_word_and_explained),
-		cmocka_unit_test(i_explains_the_selected_row_and_the_next_one),
-		cmocka_unit_test(an_expression_is_copied_and_a_metric_joins_the_own_charts),
-		cmocka_unit_test(own_views_are_read_again_and_errors_leave_the_old_ones),
-		cmocka_unit_test(settings_change_at_once_and_are_saved_beside_what_the_file_has),
-		cmocka_unit_test(what_is_pasted_does_nothing_but_a_note),
-		cmocka_unit_test(keys_that_do_nothing_say_why),
-		cmocka_unit_test(rows_are_selected_by_keys_and_clicks),
-		cmocka_unit_test(a_panel_is_shown_alone_and_back),
-		cmocka_unit_test(a_click_in_a_graph_goes_there_and_a_drag_selects_a_range),
-		cmocka_unit_test(the_timeline_is_moved_by_keys_clicks_and_the_wheel),
-		cmocka_unit_test(clicks_do_what_stands_under_them),
-		cmocka_unit_test(a_click_on_any_cell_does_no_harm),
-		cmocka_unit_test(a_paused_screen_has_processes),
-		cmocka_unit_test(a_paused_header_shows_the_time_of_the_moment),
-		cmocka_unit_test(the_verdict_stands_on_overview_and_findings_lead_to_their_view),
-	};
-
-	if (!run_find_program())
-		return 1;
-	alarm(900); /* a test that hangs has failed */
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,21 +1,17 @@
 /* The real program over fake Mali devices and connections that take their time, go, come back, and
  * are several. */
 #include "base/alloc.h"
+#include "tests/support/test.h"
 #include "tests/tui/run.h"
 #include "tests/support/await.h"
 
 #include <fcntl.h>
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 #define G52 "driver=r44p0 gpu=0x74021000 cores=0x3"
 #define G78 "driver=r46p0 gpu=0x90820000 cores=0x5b3 slices=2"
@@ -61,11 +57,10 @@ static char *hold_opening(struct hold *hold)
 
 /* ---- a driver that takes its time ---- */
 
-static void a_slow_driver_is_waited_for_with_a_screen_that_says_so(void **state)
+TEST(a_slow_driver_is_waited_for_with_a_screen_that_says_so)
 {
 	static const char *const terms[] = {"xterm-256color", "linux", "vt100"};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(terms); i++) {
 		AUTOFREE char *env = NULL;
 		struct hold hold;
@@ -89,14 +84,13 @@ static void a_slow_driver_is_waited_for_with_a_screen_that_says_so(void **state)
 }
 
 /* A connection that brings nothing: keys work meanwhile. One that asks gets the terminal. */
-static void a_connection_is_waited_for_with_a_screen_that_takes_keys(void **state)
+TEST(a_connection_is_waited_for_with_a_screen_that_takes_keys)
 {
 	static const struct {
 		const char *key;
 		int killed_by;
 	} keys[] = {{"q", 0}, {"\x03", SIGINT}};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(keys); i++) {
 		struct run run;
 
@@ -111,7 +105,7 @@ static void a_connection_is_waited_for_with_a_screen_that_takes_keys(void **stat
 	}
 }
 
-static void a_connection_that_asks_for_a_password_gets_the_terminal(void **state)
+TEST(a_connection_that_asks_for_a_password_gets_the_terminal)
 {
 	AUTOFREE char *where =
 		xasprintf("cmd:asks() { sleep 1; stty -echo </dev/tty; printf 'Password: ' >/dev/tty; read p "
@@ -120,7 +114,6 @@ static void a_connection_that_asks_for_a_password_gets_the_terminal(void **state
 			  run_program());
 	struct run run;
 
-	(void)state;
 	run_start(&run, &(struct run_options){.words = (const char *const[]){"on", where, NULL}});
 	assert_true(run_wait(&run, 0, "connecting to cmd:asks"));
 	assert_true(run_wait(&run, 0, "Password:"));
@@ -131,11 +124,10 @@ static void a_connection_that_asks_for_a_password_gets_the_terminal(void **state
 	run_stop(&run);
 }
 
-static void a_driver_that_opens_at_once_has_no_such_screen(void **state)
+TEST(a_driver_that_opens_at_once_has_no_such_screen)
 {
 	bool slow = true;
 
-	(void)state;
 	for (int i = 0; i < 20 && slow; i++) { /* on a busy machine "at once" may take some runs */
 		struct run run;
 
@@ -170,9 +162,8 @@ static void end_run(struct run *run, const struct end *end)
 		fail_msg("end %zu: status %x", (size_t)(end - ends), (unsigned)run->pty.report.status);
 }
 
-static void a_driver_that_never_opens_can_be_left(void **state)
+TEST(a_driver_that_never_opens_can_be_left)
 {
-	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(ends); i++) {
 		AUTOFREE char *env = NULL;
 		struct hold hold;
@@ -188,13 +179,12 @@ static void a_driver_that_never_opens_can_be_left(void **state)
 	}
 }
 
-static void what_fails_late_says_so_on_the_terminal_as_it_was(void **state)
+TEST(what_fails_late_says_so_on_the_terminal_as_it_was)
 {
 	AUTOFREE char *env = NULL;
 	struct hold hold;
 	struct run run;
 
-	(void)state;
 	env = hold_opening(&hold);
 	run_start(&run, &(struct run_options){
 				.devices = G78, .env = env, .arg = "--definitions=guide", .cols = 160});
@@ -239,14 +229,13 @@ static void wait_rows(struct run *run, const char *path, unsigned rows, unsigned
 	}
 }
 
-static void a_device_that_goes_is_waited_for_and_the_rest_goes_on(void **state)
+TEST(a_device_that_goes_is_waited_for_and_the_rest_goes_on)
 {
 	char dir[] = "/tmp/malitop-life-XXXXXX";
 	AUTOFREE char *path = NULL, *arg = NULL, *gone = NULL, *devices = NULL;
 	struct run run;
 	FILE *f;
 
-	(void)state;
 	assert_non_null(mkdtemp(dir));
 	path = xasprintf("%s/log.csv", dir);
 	arg = xasprintf("--log=%s", path);
@@ -282,13 +271,12 @@ static void a_device_that_goes_is_waited_for_and_the_rest_goes_on(void **state)
 
 /* ---- a driver that does not answer ---- */
 
-static void a_driver_that_does_not_answer_is_waited_for_and_the_rest_goes_on(void **state)
+TEST(a_driver_that_does_not_answer_is_waited_for_and_the_rest_goes_on)
 {
 	AUTOFREE char *devices = NULL;
 	struct hold hold;
 	struct run run;
 
-	(void)state;
 	hold_name(&hold);
 	devices = xasprintf("%s hang=%s;%s clocks=2", G715, hold.path, G78);
 	run_shown(&run, &(struct run_options){.devices = devices, .cols = 160, .rows = 60});
@@ -310,9 +298,8 @@ static void a_driver_that_does_not_answer_is_waited_for_and_the_rest_goes_on(voi
 	run_stop(&run);
 }
 
-static void every_end_works_while_a_driver_does_not_answer(void **state)
+TEST(every_end_works_while_a_driver_does_not_answer)
 {
-	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(ends); i++) {
 		AUTOFREE char *devices = NULL;
 		struct hold hold;
@@ -343,11 +330,10 @@ static void wait_header(struct run *run, const char *text)
 		fail_msg("no '%s', but '%s'", text, emulator_row(&run->emulator, 0));
 }
 
-static void a_key_shows_the_next_of_several_gpus(void **state)
+TEST(a_key_shows_the_next_of_several_gpus)
 {
 	struct run run;
 
-	(void)state;
 	run_shown(&run, &(struct run_options){.devices = THREE, .cols = 160, .rows = 60});
 	wait_header(&run, "Mali-G78 7 cores (GPU 1 of 3)");
 	assert_true(run_wait(&run, 59, "g GPU"));
@@ -373,11 +359,10 @@ static void a_key_shows_the_next_of_several_gpus(void **state)
 	run_stop(&run);
 }
 
-static void the_interval_is_that_of_the_gpu_shown(void **state)
+TEST(the_interval_is_that_of_the_gpu_shown)
 {
 	struct run run;
 
-	(void)state;
 	run_shown(&run, &(struct run_options){.devices = THREE, .cols = 160, .refresh = "-r500ms"});
 	pty_send(&run.pty, "g+");
 	wait_header(&run, "GPU 2 of 3");
@@ -389,11 +374,10 @@ static void the_interval_is_that_of_the_gpu_shown(void **state)
 	run_stop(&run);
 }
 
-static void a_device_by_name_is_shown_first(void **state)
+TEST(a_device_by_name_is_shown_first)
 {
 	struct run run;
 
-	(void)state;
 	run_shown(&run, &(struct run_options){.devices = THREE, .cols = 160, .arg = "--device=/dev/mali1"});
 	wait_header(&run, "Mali-G715 7 cores (GPU 2 of 3)");
 	run_quit(&run);
@@ -405,11 +389,10 @@ static void a_device_by_name_is_shown_first(void **state)
 	run_stop(&run);
 }
 
-static void one_gpu_has_no_number_and_no_key(void **state)
+TEST(one_gpu_has_no_number_and_no_key)
 {
 	struct run run;
 
-	(void)state;
 	run_shown(&run, &(struct run_options){.devices = G52, .cols = 160});
 	assert_null(strstr(emulator_row(&run.emulator, 0), "GPU 1"));
 	assert_null(strstr(emulator_row(&run.emulator, -1), "g GPU"));
@@ -424,26 +407,9 @@ static void one_gpu_has_no_number_and_no_key(void **state)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_slow_driver_is_waited_for_with_a_screen_that_says_so),
-		cmocka_unit_test(a_connection_is_waited_for_with_a_screen_that_takes_keys),
-		cmocka_unit_test(a_connection_that_asks_for_a_password_gets_the_terminal),
-		cmocka_unit_test(a_driver_that_opens_at_once_has_no_such_screen),
-		cmocka_unit_test(a_driver_that_never_opens_can_be_left),
-		cmocka_unit_test(what_fails_late_says_so_on_the_terminal_as_it_was),
-		cmocka_unit_test(a_device_that_goes_is_waited_for_and_the_rest_goes_on),
-		cmocka_unit_test(a_driver_that_does_not_answer_is_waited_for_and_the_rest_goes_on),
-		cmocka_unit_test(every_end_works_while_a_driver_does_not_answer),
-		cmocka_unit_test(a_key_shows_the_next_of_several_gpus),
-		cmocka_unit_test(the_interval_is_that_of_the_gpu_shown),
-		cmocka_unit_test(a_device_by_name_is_shown_first),
-		cmocka_unit_test(one_gpu_has_no_number_and_no_key),
-	};
 
-	if (!run_find_program())
-		return 1;
 	if (!run_has_fake())
 		return 77;
-	alarm(900); /* a test that hangs has failed */
-	return cmocka_run_group_tests(tests, NULL, NULL);
+
+	return test_run();
 }

@@ -10,25 +10,24 @@
 static char dir[] = "/tmp/malitop-test-XXXXXX";
 
 /* Logs go where the program is started. */
-static int go_there(void **state)
+FIXTURE(go_there)
 {
-	(void)state;
 	return mkdtemp(dir) && chdir(dir) == 0 ? 0 : -1;
 }
 
-static int go_away(void **state)
+FIXTURE(go_away)
 {
 	AUTOFREE char *remove = xasprintf("rm -rf %s", dir);
 
-	(void)state;
 	return chdir("/") + system(remove);
 }
 
-static int clean_files(void **state)
+FIXTURE(clean_files)
 {
-	(void)state;
 	return system("rm -f *");
 }
+
+TEST_EACH(NULL, clean_files)
 
 static void read_whole(struct log *log, const char *path)
 {
@@ -38,13 +37,12 @@ static void read_whole(struct log *log, const char *path)
 	assert_int_equal(log->state.damaged + log->state.cut, 0);
 }
 
-static void keys_begin_mark_and_end_a_log(void **state)
+TEST(keys_begin_mark_and_end_a_log)
 {
 	struct run run;
 	struct log log;
 	glob_t files;
 
-	(void)state;
 	run_shown(&run, &(struct run_options){.cols = 120});
 	run_press(&run, "m", RUN_ALERT, "mark 1: on the screen only; l starts a log");
 	run_press(&run, "l", 0, "REC malitop-");
@@ -66,12 +64,11 @@ static void keys_begin_mark_and_end_a_log(void **state)
 	globfree(&files);
 }
 
-static void logs_of_one_second_have_names_of_their_own(void **state)
+TEST(logs_of_one_second_have_names_of_their_own)
 {
 	struct run run;
 	glob_t files;
 
-	(void)state;
 	run_shown(&run,
 		  &(struct run_options){.arg = "--force", .cols = 120}); /* of names that somebody gave */
 	for (int i = 0; i < 4; i++) {
@@ -91,11 +88,10 @@ static void logs_of_one_second_have_names_of_their_own(void **state)
 	globfree(&files);
 }
 
-static void a_log_that_ends_is_whole_however_the_screen_is_left(void **state)
+TEST(a_log_that_ends_is_whole_however_the_screen_is_left)
 {
 	static const char *const keys[] = {"q", "lq", "\x03"};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(keys); i++) {
 		struct run run;
 		struct log log;
@@ -114,11 +110,10 @@ static void a_log_that_ends_is_whole_however_the_screen_is_left(void **state)
 	}
 }
 
-static void a_log_that_fails_is_reported_and_the_screen_goes_on(void **state)
+TEST(a_log_that_fails_is_reported_and_the_screen_goes_on)
 {
 	struct run run;
 
-	(void)state;
 	run_shown(&run, &(struct run_options){.arg = "-orun.mlog", .cols = 120});
 	assert_true(run_wait(&run, 0, "REC run.mlog"));
 	assert_int_equal(unlink("run.mlog"), 0);
@@ -131,11 +126,10 @@ static void a_log_that_fails_is_reported_and_the_screen_goes_on(void **state)
 	run_stop(&run);
 }
 
-static void where_no_file_can_be_it_is_said(void **state)
+TEST(where_no_file_can_be_it_is_said)
 {
 	struct run run;
 
-	(void)state;
 	assert_int_equal(mkdir("gone", 0755) + chdir("gone"), 0);
 	run_shown(&run, &(struct run_options){.cols = 120});
 	assert_int_equal(chdir("..") + rmdir("gone"), 0);
@@ -145,11 +139,10 @@ static void where_no_file_can_be_it_is_said(void **state)
 	run_stop(&run);
 }
 
-static void in_every_size_the_header_and_the_footer_stay(void **state)
+TEST(in_every_size_the_header_and_the_footer_stay)
 {
 	static const int sizes[][2] = {{80, 24}, {40, 10}};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(sizes); i++) {
 		struct run run;
 
@@ -165,21 +158,4 @@ static void in_every_size_the_header_and_the_footer_stay(void **state)
 	}
 }
 
-#define TEST(name) cmocka_unit_test_teardown(name, clean_files)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		TEST(keys_begin_mark_and_end_a_log),
-		TEST(logs_of_one_second_have_names_of_their_own),
-		TEST(a_log_that_ends_is_whole_however_the_screen_is_left),
-		TEST(a_log_that_fails_is_reported_and_the_screen_goes_on),
-		TEST(where_no_file_can_be_it_is_said),
-		TEST(in_every_size_the_header_and_the_footer_stay),
-	};
-
-	if (!run_find_program())
-		return 1;
-	alarm(900); /* a test that hangs has failed */
-	return cmocka_run_group_tests(tests, go_there, go_away);
-}
+TEST_GROUP(go_there, go_away)

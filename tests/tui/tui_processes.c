@@ -1,19 +1,15 @@
 /* What the real program says of processes, over those there are, with one that the test owns. */
 #include "base/alloc.h"
+#include "tests/support/test.h"
 #include "tests/tui/run.h"
 
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 /* A process with a name that no other has, which sleeps or spins; *name is freed by the caller. */
 static pid_t start_child(char **name, bool spins)
@@ -58,11 +54,10 @@ static void send_away(struct run *run, const char *keys, int from, const char *u
 		fail_msg("after '%s': still '%s'", keys, unwanted);
 }
 
-static void rows_come_in_the_order_that_is_asked_for(void **state)
+TEST(rows_come_in_the_order_that_is_asked_for)
 {
 	struct run run;
 
-	(void)state;
 	run_shown(&run, &(struct run_options){0});
 	send_keys(&run, "0", 2, " processes, ");
 	send_keys(&run, "", 2, "CPU %\u25bc");
@@ -82,13 +77,12 @@ static void rows_come_in_the_order_that_is_asked_for(void **state)
 	run_stop(&run);
 }
 
-static void a_filter_finds_a_process_as_it_is_typed(void **state)
+TEST(a_filter_finds_a_process_as_it_is_typed)
 {
 	AUTOFREE char *name = NULL, *asked = NULL;
 	pid_t pid = start_child(&name, false);
 	struct run run;
 
-	(void)state;
 	asked = xasprintf("filter: %s_", name);
 	run_shown(&run, &(struct run_options){.arg = "--ascii"});
 	send_keys(&run, "0", 2, " processes, ");
@@ -106,14 +100,13 @@ static void a_filter_finds_a_process_as_it_is_typed(void **state)
 	end_child(pid);
 }
 
-static void a_signal_is_sent_after_a_question(void **state)
+TEST(a_signal_is_sent_after_a_question)
 {
 	AUTOFREE char *name = NULL, *asked = NULL, *sent = NULL;
 	pid_t pid = start_child(&name, false);
 	int status = 0;
 	struct run run;
 
-	(void)state;
 	asked = xasprintf("send SIGTERM to %d %s?", (int)pid, name);
 	sent = xasprintf("%d %s: SIGTERM sent", (int)pid, name);
 	run_shown(&run, &(struct run_options){0});
@@ -137,13 +130,12 @@ static void a_signal_is_sent_after_a_question(void **state)
 	run_stop(&run);
 }
 
-static void a_process_is_counted_alone_until_it_ends(void **state)
+TEST(a_process_is_counted_alone_until_it_ends)
 {
 	AUTOFREE char *name = NULL, *counting = NULL, *about = NULL, *ended = NULL;
 	struct run run;
 	pid_t pid;
 
-	(void)state;
 	if (!run_has_fake())
 		skip();
 	pid = start_child(&name, true);
@@ -170,13 +162,12 @@ static void a_process_is_counted_alone_until_it_ends(void **state)
 	run_stop(&run);
 }
 
-static void a_paused_list_stands_still(void **state)
+TEST(a_paused_list_stands_still)
 {
 	AUTOFREE char *name = NULL;
 	pid_t pid = start_child(&name, false);
 	struct run run;
 
-	(void)state;
 	run_shown(&run, &(struct run_options){0});
 	send_keys(&run, "0", 2, " processes, ");
 	pty_send(&run.pty, "/");
@@ -191,7 +182,7 @@ static void a_paused_list_stands_still(void **state)
 	run_stop(&run);
 }
 
-static void one_frame_waits_for_percentages(void **state)
+TEST(one_frame_waits_for_percentages)
 {
 	const char *program = getenv("MALITOP");
 	AUTOFREE char *name = NULL, *command = NULL;
@@ -200,7 +191,6 @@ static void one_frame_waits_for_percentages(void **state)
 	char line[2048];
 	FILE *f;
 
-	(void)state;
 	command = xasprintf("%s -bsim,proc --once --frames=1 -r100ms --view processes",
 			    program ? program : "./malitop");
 	f = popen(command, "re");
@@ -215,13 +205,12 @@ static void one_frame_waits_for_percentages(void **state)
 	end_child(pid);
 }
 
-static void the_cpu_view_names_the_busiest_thread(void **state)
+TEST(the_cpu_view_names_the_busiest_thread)
 {
 	AUTOFREE char *name = NULL;
 	pid_t pid = start_child(&name, true);
 	struct run run;
 
-	(void)state;
 	run_shown(&run, &(struct run_options){0});
 	send_keys(&run, "9", 2, "busiest thread");
 	send_keys(&run, "", 2, "% of the time");
@@ -232,22 +221,4 @@ static void the_cpu_view_names_the_busiest_thread(void **state)
 	run_assert_as_before(&run);
 	run_stop(&run);
 	end_child(pid);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(rows_come_in_the_order_that_is_asked_for),
-		cmocka_unit_test(a_filter_finds_a_process_as_it_is_typed),
-		cmocka_unit_test(a_signal_is_sent_after_a_question),
-		cmocka_unit_test(a_process_is_counted_alone_until_it_ends),
-		cmocka_unit_test(a_paused_list_stands_still),
-		cmocka_unit_test(one_frame_waits_for_percentages),
-		cmocka_unit_test(the_cpu_view_names_the_busiest_thread),
-	};
-
-	if (!run_find_program())
-		return 1;
-	alarm(900); /* a test that hangs has failed */
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,19 +3,15 @@
  * MALITOP_RANDOM_SEED: other ones. */
 #include "base/alloc.h"
 #include "tests/support/log_bench.h"
+#include "tests/support/test.h"
 #include "tests/tui/run.h"
 
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 #define ROUND_EVENTS 12 /* between two comparisons */
 #define QUIET_MS 150
@@ -198,18 +194,16 @@ static void compare_for_a_while(const struct run_options *options)
 	print_message("%u rounds\n", round);
 }
 
-static void the_screen_is_what_a_redraw_shows(void **state)
+TEST(the_screen_is_what_a_redraw_shows)
 {
-	(void)state;
 	compare_for_a_while(
 		&(struct run_options){.arg = "--demo", .refresh = "-r3s", .cols = 100, .rows = 30});
 }
 
-static void a_replay_is_what_a_redraw_shows(void **state)
+TEST(a_replay_is_what_a_redraw_shows)
 {
 	struct log_bench log;
 
-	(void)state;
 	log_begin(&log, &(struct log_what){{"G715"}, {100 * MS}, "mixed", true});
 	log_until(&log, 20 * SECOND_NS);
 	log_note(&log, MLOG_NOTE_MARK, -1, 1, "level 2");
@@ -229,7 +223,7 @@ static char *board_where(const char *name)
 
 /* Logs of one and of all boards begin and end in any order, snapshots and own charts are saved, and
  * views and boards change: the program lives, and ends when it is asked to. */
-static void boards_outlive_any_keys(void **state)
+TEST(boards_outlive_any_keys)
 {
 	static const char *const keys[] = {"l", "l",    "l", "B",      "B",      "\r",     "\r",   "]",
 					   "[", "S",    "m", "u",      "\x1b[A", "\x1b[B", "\x1b", "r",
@@ -241,7 +235,6 @@ static void boards_outlive_any_keys(void **state)
 	time_t end = time(NULL) + setting("MALITOP_RANDOM_S", 10) / 2;
 	struct run run;
 
-	(void)state;
 	random_state = (uint64_t)setting("MALITOP_RANDOM_SEED", 1);
 	/* the second run finds the files of the first */
 	for (int i = 0; i < 2; i++, end += setting("MALITOP_RANDOM_S", 10) / 2) {
@@ -261,30 +254,24 @@ static void boards_outlive_any_keys(void **state)
 	}
 }
 
-static int make_folder(void **state)
+FIXTURE(make_folder)
 {
-	(void)state;
 	return mkdtemp(dir) && chdir(dir) == 0 ? 0 : -1;
 }
 
-static int remove_folder(void **state)
+FIXTURE(remove_folder)
 {
 	AUTOFREE char *remove = xasprintf("rm -rf %s", dir);
 
-	(void)state;
 	return chdir("/") + system(remove);
 }
 
+TEST_GROUP(make_folder, remove_folder)
+
 int main(void)
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(the_screen_is_what_a_redraw_shows),
-		cmocka_unit_test(a_replay_is_what_a_redraw_shows),
-		cmocka_unit_test(boards_outlive_any_keys),
-	};
 
-	if (!run_find_program())
-		return 1;
 	alarm((unsigned)setting("MALITOP_RANDOM_S", 10) + ALARM_S);
-	return cmocka_run_group_tests(tests, make_folder, remove_folder);
+
+	return test_run();
 }

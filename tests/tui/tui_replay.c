@@ -10,11 +10,10 @@
 
 static struct log_bench full, sums; /* two minutes with everything; sums only */
 
-static int write_logs(void **state)
+FIXTURE(write_logs)
 {
 	struct err err;
 
-	(void)state;
 	log_begin(&full, &(struct log_what){{"G715"}, {100 * MS}, "mixed", true});
 	for (int s = 1; s <= 120; s++) {
 		struct process_list *list = people_list(false);
@@ -35,9 +34,8 @@ static int write_logs(void **state)
 	return 0;
 }
 
-static int remove_logs(void **state)
+FIXTURE(remove_logs)
 {
-	(void)state;
 	log_fini(&full);
 	log_fini(&sums);
 	return 0;
@@ -49,11 +47,10 @@ static void start_case(struct run *run, const struct log_bench *log, const char 
 	assert_true(run_wait(run, 0, "REPLAY run.mlog"));
 }
 
-static void a_log_is_played_paused_and_stepped(void **state)
+TEST(a_log_is_played_paused_and_stepped)
 {
 	struct run run;
 
-	(void)state;
 	start_case(&run, &full, "--from=20s");
 	assert_true(run_wait_gone(&run, 0, "0:20."));
 	run_press(&run, " ", 0, "PAUSED");
@@ -71,12 +68,11 @@ static void a_log_is_played_paused_and_stepped(void **state)
 }
 
 /* Two runs with the same marks: each phase beside the same one, from the start on. */
-static void two_logs_are_compared_phase_by_phase(void **state)
+TEST(two_logs_are_compared_phase_by_phase)
 {
 	char baseline[128];
 	struct run run;
 
-	(void)state;
 	snprintf(baseline, sizeof(baseline), "--baseline=%s", full.path);
 	start_case(&run, &full, baseline);
 	run_press(&run, " j20s\r", 0, "COMPARED with run.mlog, start");
@@ -91,11 +87,10 @@ static void two_logs_are_compared_phase_by_phase(void **state)
 	run_stop(&run);
 }
 
-static void where_to_go_is_typed(void **state)
+TEST(where_to_go_is_typed)
 {
 	struct run run;
 
-	(void)state;
 	start_case(&run, &full, NULL);
 	run_press(&run, " ", 0, "PAUSED");
 	run_press(&run, "j", BOTTOM, "go to: _");
@@ -114,11 +109,10 @@ static void where_to_go_is_typed(void **state)
 	run_stop(&run);
 }
 
-static void marks_are_found_and_shown(void **state)
+TEST(marks_are_found_and_shown)
 {
 	struct run run;
 
-	(void)state;
 	start_case(&run, &full, NULL);
 	run_press(&run, "}", RUN_ALERT, "level 2 at 0:30.0");
 	assert_true(run_wait(&run, 0, "0:30.0 of 2:00   25 %  PAUSED"));
@@ -133,7 +127,7 @@ static void marks_are_found_and_shown(void **state)
 	run_stop(&run);
 }
 
-static void all_views_are_there_and_only_keys_that_make_sense(void **state)
+TEST(all_views_are_there_and_only_keys_that_make_sense)
 {
 	static const struct {
 		const char *key, *shown;
@@ -144,7 +138,6 @@ static void all_views_are_there_and_only_keys_that_make_sense(void **state)
 		     {"1", "GPU active"}};
 	struct run run;
 
-	(void)state;
 	start_case(&run, &full, "--from=60s");
 	for (size_t i = 0; i < ARRAY_LEN(views); i++)
 		run_press(&run, views[i].key, 2, views[i].shown);
@@ -162,11 +155,10 @@ static void all_views_are_there_and_only_keys_that_make_sense(void **state)
 	run_stop(&run);
 }
 
-static void a_resize_redraws_a_paused_log(void **state)
+TEST(a_resize_redraws_a_paused_log)
 {
 	struct run run;
 
-	(void)state;
 	start_case(&run, &full, "--from=90s");
 	run_press(&run, " ", 0, "PAUSED");
 	emulator_resize(&run.emulator, &run.pty, 80, 24);
@@ -179,11 +171,10 @@ static void a_resize_redraws_a_paused_log(void **state)
 	run_stop(&run);
 }
 
-static void what_was_cut_off_is_said_then_and_at_the_end(void **state)
+TEST(what_was_cut_off_is_said_then_and_at_the_end)
 {
 	struct run run;
 
-	(void)state;
 	fputs("half a block", sums.file);
 	fflush(sums.file);
 	start_case(&run, &sums, "--speed=100");
@@ -197,11 +188,10 @@ static void what_was_cut_off_is_said_then_and_at_the_end(void **state)
 	run_stop(&run);
 }
 
-static void a_signal_ends_it_cleanly(void **state)
+TEST(a_signal_ends_it_cleanly)
 {
 	struct run run;
 
-	(void)state;
 	start_case(&run, &full, "--speed=100");
 	pty_signal(&run.pty, SIGTERM);
 	assert_true(pty_wait_report(&run.pty, 0));
@@ -210,21 +200,4 @@ static void a_signal_ends_it_cleanly(void **state)
 	run_stop(&run);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_log_is_played_paused_and_stepped),
-		cmocka_unit_test(two_logs_are_compared_phase_by_phase),
-		cmocka_unit_test(where_to_go_is_typed),
-		cmocka_unit_test(marks_are_found_and_shown),
-		cmocka_unit_test(all_views_are_there_and_only_keys_that_make_sense),
-		cmocka_unit_test(a_resize_redraws_a_paused_log),
-		cmocka_unit_test(what_was_cut_off_is_said_then_and_at_the_end),
-		cmocka_unit_test(a_signal_ends_it_cleanly),
-	};
-
-	if (!run_find_program())
-		return 1;
-	alarm(900); /* a test that hangs has failed */
-	return cmocka_run_group_tests(tests, write_logs, remove_logs);
-}
+TEST_GROUP(write_logs, remove_logs)

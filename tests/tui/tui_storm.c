@@ -6,13 +6,11 @@
  * printed; by default each run has a new one. */
 #include "base/alloc.h"
 #include "tests/support/log_bench.h"
+#include "tests/support/test.h"
 #include "tests/tui/run.h"
 #include "tui/keys.h"
 
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,8 +18,6 @@
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 #define ROUND_KEYS 400  /* then the next program */
 #define SHOWN_BYTES 500 /* of its last output, if it failed */
@@ -280,7 +276,7 @@ static void end_program(struct pty *pty, const struct storm *storm, long seed)
 
 /* Orders that once reached freed or foreign memory, or memory of another thread: each key after a
  * frame. */
-static void orders_that_broke_it_do_no_harm(void **state)
+TEST(orders_that_broke_it_do_no_harm)
 {
 	static const struct {
 		const char *keys;
@@ -303,7 +299,6 @@ static void orders_that_broke_it_do_no_harm(void **state)
 	};
 	struct pty pty;
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(orders); i++) {
 		write_own(1);
 		start_program(&pty, &orders[i].storm, NULL);
@@ -345,14 +340,13 @@ static void storm_one(const struct storm *storm, const char *log, long seed, tim
 	pty_stop(&pty);
 }
 
-static void no_order_of_keys_ends_the_program(void **state)
+TEST(no_order_of_keys_ends_the_program)
 {
 	const long seed = setting("MALITOP_RANDOM_SEED", (long)time(NULL) % 1000000 * 1000);
 	const time_t end = time(NULL) + setting("MALITOP_STORM_S", 10);
 	struct log_bench log;
 	long n = 0;
 
-	(void)state;
 	print_message("the first seed: %ld\n", seed);
 	log_begin(&log, &(struct log_what){{"G715", "G52"}, {100 * MS, 50 * MS}, "mixed", true});
 	log_until(&log, 20 * SECOND_NS);
@@ -369,9 +363,8 @@ static void no_order_of_keys_ends_the_program(void **state)
 	log_fini(&log);
 }
 
-static int enter_directory(void **state)
+FIXTURE(enter_directory)
 {
-	(void)state;
 	add_keys(keys_everywhere);
 	add_keys(keys_of_processes);
 	for (size_t i = 0; i < ARRAY_LEN(more); i++)
@@ -382,24 +375,20 @@ static int enter_directory(void **state)
 	return 0;
 }
 
-static int leave_directory(void **state)
+FIXTURE(leave_directory)
 {
 	AUTOFREE char *remove = xasprintf("rm -rf %s", dir);
 
-	(void)state;
 	return chdir("/") + system(remove);
 }
 
+TEST_GROUP(enter_directory, leave_directory)
+
 int main(void)
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(orders_that_broke_it_do_no_harm),
-		cmocka_unit_test(no_order_of_keys_ends_the_program),
-	};
 
 	run_has_fake(); /* before the directory changes */
-	if (!run_find_program())
-		return 1;
 	alarm((unsigned)setting("MALITOP_STORM_S", 10) + ALARM_S);
-	return cmocka_run_group_tests(tests, enter_directory, leave_directory);
+
+	return test_run();
 }

@@ -121,13 +121,12 @@ static int count_wasted(const struct golden_machine *m, const char *gpu)
 	return wasted;
 }
 
-static void no_more_than_a_tenth_of_the_rows_is_blank(void **state)
+TEST(no_more_than_a_tenth_of_the_rows_is_blank)
 {
 	struct gpudb *db;
 	struct metric_set *set = full_set(&db);
 	int wasted = 0;
 
-	(void)state;
 	for (size_t g = 0; g < ARRAY_LEN(gpus); g++) {
 		struct golden_machine m;
 
@@ -192,13 +191,12 @@ static int count_untold(const struct golden_machine *m, const struct view *view,
 	return untold;
 }
 
-static void a_number_beyond_its_limit_is_marked_and_not_only_coloured(void **state)
+TEST(a_number_beyond_its_limit_is_marked_and_not_only_coloured)
 {
 	struct gpudb *db;
 	struct metric_set *set = full_set(&db);
 	int untold = 0;
 
-	(void)state;
 	for (size_t g = 0; g < ARRAY_LEN(gpus); g++) {
 		struct golden_machine m;
 
@@ -216,12 +214,11 @@ static void a_number_beyond_its_limit_is_marked_and_not_only_coloured(void **sta
 	assert_int_equal(untold, 0);
 }
 
-static void the_verdict_has_a_row_of_its_own_while_there_is_one(void **state)
+TEST(the_verdict_has_a_row_of_its_own_while_there_is_one)
 {
 	struct golden_machine m;
 	const struct view *view;
 
-	(void)state;
 	machine_init(&m, "Mali-G715", NULL);
 	view = &m.views.views[0];
 	for (size_t s = 0; s < ARRAY_LEN(sizes); s++) {
@@ -242,15 +239,4 @@ static void the_verdict_has_a_row_of_its_own_while_there_is_one(void **state)
 		canvas_fini(&without);
 	}
 	machine_fini(&m);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(no_more_than_a_tenth_of_the_rows_is_blank),
-		cmocka_unit_test(a_number_beyond_its_limit_is_marked_and_not_only_coloured),
-		cmocka_unit_test(the_verdict_has_a_row_of_its_own_while_there_is_one),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

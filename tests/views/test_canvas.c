@@ -1,15 +1,11 @@
 #include "base/alloc.h"
+#include "tests/support/test.h"
 #include "views/canvas.h"
 
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 /* What a canvas of this size shows after `draw`. */
 typedef void draw_fn(struct canvas *c, const void *arg);
@@ -37,7 +33,7 @@ static void draw_text(struct canvas *c, const void *arg)
 	canvas_text(c, canvas_rect(c), STYLE_TEXT, arg);
 }
 
-static void text_is_cut_by_columns_and_never_inside_a_character(void **state)
+TEST(text_is_cut_by_columns_and_never_inside_a_character)
 {
 	static const struct {
 		const char *text, *want;
@@ -57,14 +53,13 @@ static void text_is_cut_by_columns_and_never_inside_a_character(void **state)
 		{"\xf0\x9f\x98\x80!", "\xf0\x9f\x98\x80!\n", 3},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		expect_text(cases[i].want, shown(6, 1, false, draw_text, cases[i].text));
 		assert_int_equal(text_width(cases[i].text), cases[i].width);
 	}
 }
 
-static void ascii_replaces_characters_but_keeps_their_columns(void **state)
+TEST(ascii_replaces_characters_but_keeps_their_columns)
 {
 	static const struct {
 		const char *text, *want;
@@ -75,7 +70,6 @@ static void ascii_replaces_characters_but_keeps_their_columns(void **state)
 		{"\xf0\x9f\x98\x80z", "??z\n"},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++)
 		expect_text(cases[i].want, shown(6, 1, true, draw_text, cases[i].text));
 }
@@ -90,7 +84,7 @@ static void draw_text_parts(struct canvas *c, const void *arg)
 	canvas_text_parts(c, canvas_rect(c), STYLE_TEXT, arg);
 }
 
-static void text_that_is_cut_says_so_or_ends_with_a_whole_part(void **state)
+TEST(text_that_is_cut_says_so_or_ends_with_a_whole_part)
 {
 	static const struct {
 		const char *text, *cut, *parts;
@@ -104,7 +98,6 @@ static void text_that_is_cut_says_so_or_ends_with_a_whole_part(void **state)
 		{"", "\n", "\n"},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		expect_text(cases[i].cut, shown(12, 1, false, draw_cut, cases[i].text));
 		expect_text(cases[i].parts, shown(12, 1, false, draw_text_parts, cases[i].text));
@@ -116,9 +109,8 @@ static void draw_right(struct canvas *c, const void *arg)
 	canvas_text_right(c, canvas_rect(c), STYLE_TEXT, arg);
 }
 
-static void right_aligned_text_keeps_its_first_digits(void **state)
+TEST(right_aligned_text_keeps_its_first_digits)
 {
-	(void)state;
 	expect_text("    12\n", shown(6, 1, false, draw_right, "12"));
 	expect_text("123456\n", shown(6, 1, false, draw_right, "12345678"));
 	expect_text("  漢字\n", shown(6, 1, false, draw_right, "漢字"));
@@ -133,9 +125,8 @@ static void draw_over_wide(struct canvas *c, const void *arg)
 	canvas_text(c, r, STYLE_TEXT, "x");
 }
 
-static void overwriting_half_of_a_wide_character_removes_the_other_half(void **state)
+TEST(overwriting_half_of_a_wide_character_removes_the_other_half)
 {
-	(void)state;
 	expect_text("ax b\n", shown(6, 1, false, draw_over_wide, &(int){1}));
 	expect_text("a xb\n", shown(6, 1, false, draw_over_wide, &(int){2}));
 	expect_text("x漢b\n", shown(6, 1, false, draw_over_wide, &(int){0}));
@@ -152,7 +143,7 @@ static void draw_meter(struct canvas *c, const void *arg)
 	canvas_meter(c, canvas_rect(c), STYLE_CALM, m->share, m->limit);
 }
 
-static void bars_grow_in_halves_on_a_track_and_something_is_never_nothing(void **state)
+TEST(bars_grow_in_halves_on_a_track_and_something_is_never_nothing)
 {
 	static const struct {
 		struct meter meter;
@@ -167,7 +158,6 @@ static void bars_grow_in_halves_on_a_track_and_something_is_never_nothing(void *
 		{{INFINITY, NAN}, "▄▄▄▄\n", "####\n"},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		expect_text(cases[i].want, shown(4, 1, false, draw_meter, &cases[i].meter));
 		expect_text(cases[i].ascii, shown(4, 1, true, draw_meter, &cases[i].meter));
@@ -181,7 +171,7 @@ static void draw_parts(struct canvas *c, const void *arg)
 	canvas_parts(c, canvas_rect(c), arg, styles, 2);
 }
 
-static void parts_of_bars_never_exceed_the_whole_and_differ_in_ascii(void **state)
+TEST(parts_of_bars_never_exceed_the_whole_and_differ_in_ascii)
 {
 	static const struct {
 		double shares[2];
@@ -195,7 +185,6 @@ static void parts_of_bars_never_exceed_the_whole_and_differ_in_ascii(void **stat
 		{{NAN, 0.5}, "▄▄\n", "==\n", "██\n▀▀\n"},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		expect_text(cases[i].want, shown(4, 1, false, draw_parts, cases[i].shares));
 		expect_text(cases[i].ascii, shown(4, 1, true, draw_parts, cases[i].shares));
@@ -217,7 +206,7 @@ static void draw_past(struct canvas *c, const void *arg)
 	canvas_history(c, canvas_rect(c), past->points, styles, past->cells);
 }
 
-static void histories_show_the_newest_at_the_right_and_zero_unlike_unknown(void **state)
+TEST(histories_show_the_newest_at_the_right_and_zero_unlike_unknown)
 {
 	static const struct {
 		struct past past;
@@ -231,7 +220,6 @@ static void histories_show_the_newest_at_the_right_and_zero_unlike_unknown(void 
 		{{{NAN, NAN, 0, NAN, 9, -9}, 3}, 2, "  ⡇\n·⡀⣇\n", "  #\n..#\n"},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		expect_text(cases[i].want, shown(3, cases[i].rows, false, draw_past, &cases[i].past));
 		expect_text(cases[i].ascii, shown(3, cases[i].rows, true, draw_past, &cases[i].past));
@@ -245,18 +233,16 @@ static void draw_heat(struct canvas *c, const void *arg)
 		canvas_heat(c, i, 0, 1, i - 1);
 }
 
-static void heat_has_a_glyph_and_a_colour_a_step_and_unknown_is_blank(void **state)
+TEST(heat_has_a_glyph_and_a_colour_a_step_and_unknown_is_blank)
 {
-	(void)state;
 	expect_text(" ·░▒▓██\n", shown(7, 1, false, draw_heat, NULL));
 	expect_text(" .-=*#@\n", shown(7, 1, true, draw_heat, NULL));
 }
 
-static void cut_rectangles_are_never_negative(void **state)
+TEST(cut_rectangles_are_never_negative)
 {
 	struct rect r = {3, 4, 10, 5}, cut;
 
-	(void)state;
 	cut = rect_left(&r, 4);
 	assert_true(cut.x == 3 && cut.w == 4 && r.x == 7 && r.w == 6);
 	cut = rect_right(&r, 100);
@@ -269,7 +255,7 @@ static void cut_rectangles_are_never_negative(void **state)
 	assert_true(cut.y == 7 && cut.h == 2 && r.h == 3);
 }
 
-static void drawing_outside_is_cut_off(void **state)
+TEST(drawing_outside_is_cut_off)
 {
 	static const struct rect rects[] = {{-3, -3, 5, 5}, {-1, 0, 1, 1},      {2, 2, 100, 100},
 					    {0, 0, -4, 1},  {0, 0, 3, -1},      {500, 200, 9, 9},
@@ -278,7 +264,6 @@ static void drawing_outside_is_cut_off(void **state)
 	static const uint8_t styles[20];
 	double points[40];
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(points); i++)
 		points[i] = (double)i / ARRAY_LEN(points);
 	for (size_t i = 0; i < ARRAY_LEN(sizes); i++) {
@@ -302,12 +287,11 @@ static void drawing_outside_is_cut_off(void **state)
 	}
 }
 
-static void a_resize_clears(void **state)
+TEST(a_resize_clears)
 {
 	AUTO_STRBUF struct strbuf out = {0};
 	struct canvas c;
 
-	(void)state;
 	canvas_init(&c, 4, 1, false);
 	canvas_text(&c, canvas_rect(&c), STYLE_HOT, "full");
 	canvas_resize(&c, 3, 2);
@@ -317,9 +301,8 @@ static void a_resize_clears(void **state)
 	canvas_fini(&c);
 }
 
-static void parts_without_colours_have_a_glyph_each(void **state)
+TEST(parts_without_colours_have_a_glyph_each)
 {
-	(void)state;
 	for (int ascii = 0; ascii < 2; ascii++) {
 		struct canvas c = {.ascii = ascii, .mono = true};
 
@@ -328,25 +311,4 @@ static void parts_without_colours_have_a_glyph_each(void **state)
 				assert_int_not_equal(canvas_part_glyph(&c, canvas_part_style(i)),
 						     canvas_part_glyph(&c, canvas_part_style(k)));
 	}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(parts_without_colours_have_a_glyph_each),
-		cmocka_unit_test(text_is_cut_by_columns_and_never_inside_a_character),
-		cmocka_unit_test(text_that_is_cut_says_so_or_ends_with_a_whole_part),
-		cmocka_unit_test(ascii_replaces_characters_but_keeps_their_columns),
-		cmocka_unit_test(right_aligned_text_keeps_its_first_digits),
-		cmocka_unit_test(overwriting_half_of_a_wide_character_removes_the_other_half),
-		cmocka_unit_test(bars_grow_in_halves_on_a_track_and_something_is_never_nothing),
-		cmocka_unit_test(parts_of_bars_never_exceed_the_whole_and_differ_in_ascii),
-		cmocka_unit_test(histories_show_the_newest_at_the_right_and_zero_unlike_unknown),
-		cmocka_unit_test(heat_has_a_glyph_and_a_colour_a_step_and_unknown_is_blank),
-		cmocka_unit_test(cut_rectangles_are_never_negative),
-		cmocka_unit_test(drawing_outside_is_cut_off),
-		cmocka_unit_test(a_resize_clears),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

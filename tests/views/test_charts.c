@@ -4,7 +4,7 @@
 
 #define VIEW "view v\n  key 1\n  title V\n"
 
-static void histogram_shows_now_and_total_with_a_word_for_each_class(void **state)
+TEST(histogram_shows_now_and_total_with_a_word_for_each_class)
 {
 	static const char text[] =
 		VIEW "chart c\n  title Latency\n  widget histogram\n  words fast, very slow\n"
@@ -28,7 +28,6 @@ static void histogram_shows_now_and_total_with_a_word_for_each_class(void **stat
 	};
 	struct tiny t;
 
-	(void)state;
 	tiny_init(&t);
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		AUTOFREE char *got = tiny_shown(&t, text, cases[i].cols, 12, true);
@@ -38,7 +37,7 @@ static void histogram_shows_now_and_total_with_a_word_for_each_class(void **stat
 	tiny_fini(&t);
 }
 
-static void histogram_in_a_tight_place_keeps_the_slowest_classes(void **state)
+TEST(histogram_in_a_tight_place_keeps_the_slowest_classes)
 {
 	static const char text[] =
 		VIEW "chart c\n  title Latency\n  widget histogram\n  words a, b, c, d, e, f, g, h, i, j, k\n"
@@ -48,7 +47,6 @@ static void histogram_in_a_tight_place_keeps_the_slowest_classes(void **state)
 	AUTOFREE char *got = NULL;
 	struct tiny t;
 
-	(void)state;
 	tiny_init(&t);
 	got = tiny_shown(&t, text, 50, 10, true);
 	assert_null(strstr(got, " 2 #"));
@@ -58,26 +56,24 @@ static void histogram_in_a_tight_place_keeps_the_slowest_classes(void **state)
 	tiny_fini(&t);
 }
 
-static void histogram_of_counts_is_drawn_to_the_largest(void **state)
+TEST(histogram_of_counts_is_drawn_to_the_largest)
 {
 	static const char text[] = VIEW "chart c\n  widget histogram\n  series Bytes | all\n";
 	AUTOFREE char *got = NULL;
 	struct tiny t;
 
-	(void)state;
 	tiny_init(&t);
 	got = tiny_shown(&t, text, 60, 10, true);
 	expect_text(got, "     all ###################   2.00 GB/s         2.00 GB/s\n");
 	tiny_fini(&t);
 }
 
-static void funnel_shows_what_each_stage_kills_of_what_enters_it(void **state)
+TEST(funnel_shows_what_each_stage_kills_of_what_enters_it)
 {
 	struct gpudb *db = shipped();
 	AUTOFREE char *got = NULL, *nothing = NULL;
 	struct board b;
 
-	(void)state;
 	board_init(&b, db, "Mali-G715", 0, 0);
 	*slot_of(&b, "MaliGeomFaceCullPrim", INSTANCE_ALL, 0) = 6e6;
 	*slot_of(&b, "MaliGeomPlaneCullPrim", INSTANCE_ALL, 0) = 1.5e6;
@@ -98,7 +94,7 @@ static void funnel_shows_what_each_stage_kills_of_what_enters_it(void **state)
 	gpudb_free(db);
 }
 
-static void funnel_counts_for_each_shown_frame_or_else_for_each_wanted_one(void **state)
+TEST(funnel_counts_for_each_shown_frame_or_else_for_each_wanted_one)
 {
 	static const struct {
 		bool known;
@@ -119,7 +115,6 @@ static void funnel_counts_for_each_shown_frame_or_else_for_each_wanted_one(void 
 	struct gpudb *db = shipped();
 	struct board b;
 
-	(void)state;
 	board_init(&b, db, "Mali-G715", 0, 0);
 	*slot_of(&b, "MaliGeomFaceCullPrim", INSTANCE_ALL, 0) = 6e6;
 	*slot_of(&b, "MaliGeomPlaneCullPrim", INSTANCE_ALL, 0) = 1.5e6;
@@ -138,7 +133,7 @@ static void funnel_counts_for_each_shown_frame_or_else_for_each_wanted_one(void 
 	gpudb_free(db);
 }
 
-static void funnel_has_the_stages_of_each_gpu_in_its_own_order(void **state)
+TEST(funnel_has_the_stages_of_each_gpu_in_its_own_order)
 {
 	static const char old[] = "input facing, XY frustum, Z sample visible ";
 	static const char valhall[] = "input facing frustum sample visible ";
@@ -155,7 +150,6 @@ static void funnel_has_the_stages_of_each_gpu_in_its_own_order(void **state)
 	};
 	struct gpudb *db = shipped();
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		AUTOFREE char *got = NULL;
 		AUTO_STRBUF struct strbuf stages = {0};
@@ -178,13 +172,12 @@ static void funnel_has_the_stages_of_each_gpu_in_its_own_order(void **state)
 }
 
 /* A number per frame is of a frame that was shown, or says that it is of a wanted one. */
-static void without_frames_a_screen_says_that_they_are_wanted(void **state)
+TEST(without_frames_a_screen_says_that_they_are_wanted)
 {
 	static const char *const labels[] = {"used, target ", "needs target ", "px, target "};
 	struct gpudb *db = shipped();
 	struct board b;
 
-	(void)state;
 	board_init(&b, db, "G715", 3, 2);
 	for (int turn = 0; turn < 2; turn++) { /* and back */
 		AUTOFREE char *known = NULL, *wanted = NULL, *saturated = NULL, *narrow = NULL;
@@ -208,12 +201,11 @@ static void without_frames_a_screen_says_that_they_are_wanted(void **state)
 	gpudb_free(db);
 }
 
-static void every_value_of_the_screens_exists_on_every_gpu_that_counts(void **state)
+TEST(every_value_of_the_screens_exists_on_every_gpu_that_counts)
 {
 	static const char *const names[] = {"memory", "geometry", "core"};
 	struct gpudb *db = shipped();
 
-	(void)state;
 	for (unsigned i = 0; i < db->n_products; i++)
 		for (size_t j = 0; j < ARRAY_LEN(names); j++)
 			for (int each = 0; each < 2; each++) {
@@ -230,13 +222,12 @@ static void every_value_of_the_screens_exists_on_every_gpu_that_counts(void **st
 	gpudb_free(db);
 }
 
-static void nothing_measured_draws_no_numbers_at_any_size(void **state)
+TEST(nothing_measured_draws_no_numbers_at_any_size)
 {
 	static const int cols[] = {40, 41, 47, 56, 60, 79, 80, 81, 99, 100, 131, 200, 500};
 	struct gpudb *db = shipped();
 	struct board b;
 
-	(void)state;
 	board_init(&b, db, "G1-Ultra", 5, 3);
 	for (int each = 0; each < 2; each++)
 		for (unsigned v = 0; v < b.views.n_views; v++)
@@ -261,7 +252,7 @@ static void nothing_measured_draws_no_numbers_at_any_size(void **state)
 	gpudb_free(db);
 }
 
-static void sorted_units_change_places_every_five_seconds_at_most(void **state)
+TEST(sorted_units_change_places_every_five_seconds_at_most)
 {
 	static const char text[] =
 		VIEW "chart c\n  widget rows\n  sort load\n  sub Share | steady\n  sub Clock | jumpy\n";
@@ -277,7 +268,6 @@ static void sorted_units_change_places_every_five_seconds_at_most(void **state)
 	};
 	struct tiny t;
 
-	(void)state;
 	tiny_init(&t);
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		AUTOFREE char *got = NULL;
@@ -298,13 +288,12 @@ static void sorted_units_change_places_every_five_seconds_at_most(void **state)
 	tiny_fini(&t);
 }
 
-static void an_idle_core_stands_out_among_its_like(void **state)
+TEST(an_idle_core_stands_out_among_its_like)
 {
 	struct gpudb *db = shipped();
 	AUTOFREE char *got = NULL, *sums = NULL;
 	struct board b;
 
-	(void)state;
 	board_init(&b, db, "Mali-G52", 3, 1);
 	for (unsigned i = 0; i < 3; i++)
 		*slot_of(&b, "MaliFragWarp", INSTANCE_CORE, i) = i == 1 ? 0 : 3e6;
@@ -323,14 +312,13 @@ static void an_idle_core_stands_out_among_its_like(void **state)
 	gpudb_free(db);
 }
 
-static void without_values_per_core_the_sums_stay_and_say_how_to_get_them(void **state)
+TEST(without_values_per_core_the_sums_stay_and_say_how_to_get_them)
 {
 	static const char hint[] = " no values per core: run or record with --per-core\n";
 	static const char *const names[] = {"core", "geometry", "counters"};
 	struct gpudb *db = shipped();
 	struct board b;
 
-	(void)state;
 	board_init(&b, db, "Mali-G625", 0, 0);
 	for (size_t i = 0; i < ARRAY_LEN(names); i++) {
 		AUTOFREE char *sums = NULL, *each = NULL;
@@ -351,13 +339,12 @@ static void without_values_per_core_the_sums_stay_and_say_how_to_get_them(void *
 	gpudb_free(db);
 }
 
-static void table_lists_every_counter_under_its_block_and_scrolls(void **state)
+TEST(table_lists_every_counter_under_its_block_and_scrolls)
 {
 	struct gpudb *db = shipped();
 	AUTOFREE char *top = NULL, *end = NULL, *beyond = NULL;
 	struct board b;
 
-	(void)state;
 	board_init(&b, db, "Mali-G31", 0, 0);
 	*slot_of(&b, "MaliGPUActiveCy", INSTANCE_ALL, 0) = 300123456;
 	*slot_of(&b, "MaliSCBusLSOtherWrBt", INSTANCE_ALL, 0) = NAN;
@@ -389,13 +376,12 @@ static void table_lists_every_counter_under_its_block_and_scrolls(void **state)
 	gpudb_free(db);
 }
 
-static void table_spreads_counters_over_cores_and_slices(void **state)
+TEST(table_spreads_counters_over_cores_and_slices)
 {
 	struct gpudb *db = shipped();
 	AUTOFREE char *got = NULL;
 	struct board b;
 
-	(void)state;
 	board_init(&b, db, "Mali-G31", 3, 2);
 	*slot_of(&b, "MaliFragWarp", INSTANCE_CORE, 1) = 3e6;
 	*slot_of(&b, "MaliFragWarp", INSTANCE_CORE, 2) = 500;
@@ -409,14 +395,13 @@ static void table_spreads_counters_over_cores_and_slices(void **state)
 }
 
 /* A CPU of clusters 0 and 1 (the tiny source has them on slot A). */
-static void clusters_have_a_row_each_under_the_whole(void **state)
+TEST(clusters_have_a_row_each_under_the_whole)
 {
 	static const char text[] = VIEW "chart c\n  title CPU\n  widget clusters\n  series Share | activity\n"
 					"  series Clock | clock\n";
 	AUTOFREE char *got = NULL;
 	struct tiny t;
 
-	(void)state;
 	tiny_init(&t);
 	got = tiny_shown(&t, text, 60, 12, true);
 	expect_text(got, "                            activity       clock  last 10 s\n"
@@ -426,7 +411,7 @@ static void clusters_have_a_row_each_under_the_whole(void **state)
 	tiny_fini(&t);
 }
 
-static void columns_of_a_single_row_go_on_below_it(void **state)
+TEST(columns_of_a_single_row_go_on_below_it)
 {
 	static const char text[] = VIEW
 		"chart c\n  title CPU\n  widget clusters\n  plain yes\n  rows single\n  series Share | "
@@ -439,7 +424,6 @@ static void columns_of_a_single_row_go_on_below_it(void **state)
 	struct tiny t;
 	struct err err;
 
-	(void)state;
 	tiny_init(&t);
 	for (unsigned i = 0; i < TINY_SLOTS; i++)
 		slots[i] = (struct slot){.name = names[i], .scale = 1};
@@ -459,7 +443,7 @@ static void columns_of_a_single_row_go_on_below_it(void **state)
 	tiny_fini(&t);
 }
 
-static void cpus_follow_their_clusters_and_scroll(void **state)
+TEST(cpus_follow_their_clusters_and_scroll)
 {
 	static const char text[] =
 		VIEW "chart c\n  title CPU\n  widget clusters\n  series Share | activity\n";
@@ -471,7 +455,6 @@ static void cpus_follow_their_clusters_and_scroll(void **state)
 	struct err err;
 	struct view_scroll scroll = {0};
 
-	(void)state;
 	tiny_init(&t);
 	for (unsigned i = 0; i < TINY_SLOTS; i++)
 		slots[i] = (struct slot){.name = names[i], .scale = 1};
@@ -504,14 +487,13 @@ static void cpus_follow_their_clusters_and_scroll(void **state)
 	tiny_fini(&t);
 }
 
-static void notice_is_words_and_a_table_and_wraps(void **state)
+TEST(notice_is_words_and_a_table_and_wraps)
 {
 	static const char text[] =
 		VIEW "chart c\n  widget rows\n  series Share\nchart n\n  title N\n  widget notice\n";
 	AUTOFREE char *without = NULL, *with = NULL;
 	struct tiny t;
 
-	(void)state;
 	tiny_init(&t);
 	without = tiny_shown(&t, text, 40, 12, true);
 	t.data.notice =
@@ -527,7 +509,7 @@ static void notice_is_words_and_a_table_and_wraps(void **state)
 	tiny_fini(&t);
 }
 
-static void widgets_refuse_words_they_do_not_know(void **state)
+TEST(widgets_refuse_words_they_do_not_know)
 {
 	static const char *const texts[] = {
 		VIEW "chart c\n  widget rows\n  sort name\n  series Share\n",
@@ -538,38 +520,10 @@ static void widgets_refuse_words_they_do_not_know(void **state)
 	struct tiny t;
 	struct err err;
 
-	(void)state;
 	tiny_init(&t);
 	for (size_t i = 0; i < ARRAY_LEN(texts); i++) {
 		assert_false(tiny_read(&t, texts[i], &err));
 		assert_non_null(strstr(err.text, "tiny.chart:6: "));
 	}
 	tiny_fini(&t);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(histogram_shows_now_and_total_with_a_word_for_each_class),
-		cmocka_unit_test(histogram_in_a_tight_place_keeps_the_slowest_classes),
-		cmocka_unit_test(histogram_of_counts_is_drawn_to_the_largest),
-		cmocka_unit_test(funnel_shows_what_each_stage_kills_of_what_enters_it),
-		cmocka_unit_test(funnel_counts_for_each_shown_frame_or_else_for_each_wanted_one),
-		cmocka_unit_test(funnel_has_the_stages_of_each_gpu_in_its_own_order),
-		cmocka_unit_test(without_frames_a_screen_says_that_they_are_wanted),
-		cmocka_unit_test(every_value_of_the_screens_exists_on_every_gpu_that_counts),
-		cmocka_unit_test(nothing_measured_draws_no_numbers_at_any_size),
-		cmocka_unit_test(sorted_units_change_places_every_five_seconds_at_most),
-		cmocka_unit_test(an_idle_core_stands_out_among_its_like),
-		cmocka_unit_test(without_values_per_core_the_sums_stay_and_say_how_to_get_them),
-		cmocka_unit_test(table_lists_every_counter_under_its_block_and_scrolls),
-		cmocka_unit_test(table_spreads_counters_over_cores_and_slices),
-		cmocka_unit_test(clusters_have_a_row_each_under_the_whole),
-		cmocka_unit_test(columns_of_a_single_row_go_on_below_it),
-		cmocka_unit_test(cpus_follow_their_clusters_and_scroll),
-		cmocka_unit_test(notice_is_words_and_a_table_and_wraps),
-		cmocka_unit_test(widgets_refuse_words_they_do_not_know),
-	};
-
-	return cmocka_run_group_tests_name("charts", tests, NULL, NULL);
 }

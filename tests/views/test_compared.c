@@ -14,7 +14,7 @@ static const char *row_text(const struct comparison *c, int cols, bool ascii, st
 	return out->p;
 }
 
-static void a_change_has_a_direction_an_amount_and_a_meaning(void **state)
+TEST(a_change_has_a_direction_an_amount_and_a_meaning)
 {
 	static const struct {
 		const char *unit;
@@ -36,7 +36,6 @@ static void a_change_has_a_direction_an_amount_and_a_meaning(void **state)
 	};
 	AUTO_STRBUF struct strbuf text = {0};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		const struct comparison c = {.unit = unit_find(span_of(cases[i].unit)),
 					     .was = cases[i].was,
@@ -48,20 +47,19 @@ static void a_change_has_a_direction_an_amount_and_a_meaning(void **state)
 	}
 }
 
-static void an_unknown_side_is_a_dash_and_no_change(void **state)
+TEST(an_unknown_side_is_a_dash_and_no_change)
 {
 	const struct comparison c = {
 		.unit = unit_find(SPAN_LIT("percent")), .was = NAN, .now = 5, .worse = 1};
 	AUTO_STRBUF struct strbuf text = {0};
 
-	(void)state;
 	row_text(&c, 70, true, &text);
 	assert_non_null(strstr(text.p, "-         5.0 %"));
 	assert_null(strstr(text.p, "worse"));
 	assert_null(strstr(text.p, "="));
 }
 
-static void a_narrow_row_leaves_out_the_bar_then_the_word_then_what_was(void **state)
+TEST(a_narrow_row_leaves_out_the_bar_then_the_word_then_what_was)
 {
 	static const struct {
 		int cols;
@@ -75,7 +73,6 @@ static void a_narrow_row_leaves_out_the_bar_then_the_word_then_what_was(void **s
 		.unit = unit_find(SPAN_LIT("percent")), .was = 12, .now = 46.2, .worse = 1};
 	AUTO_STRBUF struct strbuf text = {0};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		row_text(&c, cases[i].cols, true, &text);
 		assert_non_null(strstr(text.p, "46.2 %"));
@@ -84,15 +81,4 @@ static void a_narrow_row_leaves_out_the_bar_then_the_word_then_what_was(void **s
 		assert_int_equal(strstr(text.p, "worse") != NULL, cases[i].word);
 		assert_int_equal(strchr(text.p, '|') != NULL, cases[i].bar);
 	}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_change_has_a_direction_an_amount_and_a_meaning),
-		cmocka_unit_test(an_unknown_side_is_a_dash_and_no_change),
-		cmocka_unit_test(a_narrow_row_leaves_out_the_bar_then_the_word_then_what_was),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

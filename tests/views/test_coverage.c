@@ -15,12 +15,11 @@ static bool is_drawn(const struct views *views, const struct metric *metric)
 	return false;
 }
 
-static void every_metric_of_every_template_is_drawn_in_a_view(void **state)
+TEST(every_metric_of_every_template_is_drawn_in_a_view)
 {
 	struct gpudb *db = shipped();
 	AUTO_STRBUF struct strbuf missing = {0};
 
-	(void)state;
 	for (unsigned i = 0; i < db->n_products; i++) {
 		struct template_view templ;
 		struct board b;
@@ -38,13 +37,4 @@ static void every_metric_of_every_template_is_drawn_in_a_view(void **state)
 	gpudb_free(db);
 	if (missing.n)
 		fail_msg("in no view:\n%s", missing.p);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(every_metric_of_every_template_is_drawn_in_a_view),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -45,7 +45,7 @@ static char *frame_shown(struct tiny *t, const struct frame_text *text, unsigned
 	return take_ptr(&out.p);
 }
 
-static void parts_give_way_by_importance(void **state)
+TEST(parts_give_way_by_importance)
 {
 	static const struct {
 		int cols;
@@ -63,7 +63,6 @@ static void parts_give_way_by_importance(void **state)
 	};
 	struct tiny t;
 
-	(void)state;
 	tiny_init(&t);
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		AUTOFREE char *got = frame_shown(&t, &everything, 0, cases[i].cols, false);
@@ -74,12 +73,11 @@ static void parts_give_way_by_importance(void **state)
 	tiny_fini(&t);
 }
 
-static void simulated_and_replayed_are_never_dropped(void **state)
+TEST(simulated_and_replayed_are_never_dropped)
 {
 	struct frame_text text = everything;
 	struct tiny t;
 
-	(void)state;
 	tiny_init(&t);
 	for (int cols = 40; cols <= 200; cols++) {
 		AUTOFREE char *simulated = (text.state = "SIMULATED", frame_shown(&t, &text, 0, cols, false));
@@ -92,12 +90,11 @@ static void simulated_and_replayed_are_never_dropped(void **state)
 	tiny_fini(&t);
 }
 
-static void a_clock_that_changes_its_length_moves_nothing(void **state)
+TEST(a_clock_that_changes_its_length_moves_nothing)
 {
 	struct frame_text text = everything;
 	struct tiny t;
 
-	(void)state;
 	tiny_init(&t);
 	text.clock = "98 of 848 MHz";
 	AUTOFREE char *a = frame_shown(&t, &everything, 0, 120, false),
@@ -107,12 +104,11 @@ static void a_clock_that_changes_its_length_moves_nothing(void **state)
 	tiny_fini(&t);
 }
 
-static void a_machine_without_gpu_has_a_header_all_the_same(void **state)
+TEST(a_machine_without_gpu_has_a_header_all_the_same)
 {
 	static const struct frame_text text = {.driver = "", .time = "14:02:11"};
 	struct tiny t;
 
-	(void)state;
 	tiny_init(&t);
 	AUTOFREE char *got = frame_shown(&t, &text, 0, 60, false);
 
@@ -120,11 +116,10 @@ static void a_machine_without_gpu_has_a_header_all_the_same(void **state)
 	tiny_fini(&t);
 }
 
-static void a_hidden_view_has_a_tab_only_while_it_is_shown(void **state)
+TEST(a_hidden_view_has_a_tab_only_while_it_is_shown)
 {
 	struct tiny t;
 
-	(void)state;
 	tiny_init(&t);
 	AUTOFREE char *one = frame_shown(&t, &everything, 0, 80, false),
 		      *ten = frame_shown(&t, &everything, 2, 80, false);
@@ -134,12 +129,11 @@ static void a_hidden_view_has_a_tab_only_while_it_is_shown(void **state)
 	tiny_fini(&t);
 }
 
-static void an_alert_is_beside_the_tabs_and_covers_no_key(void **state)
+TEST(an_alert_is_beside_the_tabs_and_covers_no_key)
 {
 	struct frame_text text = everything;
 	struct tiny t;
 
-	(void)state;
 	tiny_init(&t);
 	AUTOFREE char *keys = frame_shown(&t, &text, 0, 80, true);
 
@@ -155,14 +149,13 @@ static void an_alert_is_beside_the_tabs_and_covers_no_key(void **state)
 }
 
 /* The end of a message says what is wrong, so a long path gives way before it. */
-static void a_long_path_in_an_alert_loses_its_middle(void **state)
+TEST(a_long_path_in_an_alert_loses_its_middle)
 {
 	struct alert alert = {.text = "view: /home/someone/very/long/way/to/their/own/views/gpu.view:12: "
 				      "unknown field 'seris'"};
 	struct frame_text text = everything;
 	struct tiny t;
 
-	(void)state;
 	tiny_init(&t);
 	text.alert = &alert;
 	AUTOFREE char *narrow = frame_shown(&t, &text, 0, 60, true);
@@ -172,7 +165,7 @@ static void a_long_path_in_an_alert_loses_its_middle(void **state)
 	tiny_fini(&t);
 }
 
-static void an_alert_covers_no_tabs(void **state)
+TEST(an_alert_covers_no_tabs)
 {
 	static const struct {
 		const char *alert, *words, *row;
@@ -187,7 +180,6 @@ static void an_alert_covers_no_tabs(void **state)
 	struct frame_text text = everything;
 	struct tiny t;
 
-	(void)state;
 	tiny_init(&t);
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		struct alert alert = {0};
@@ -203,7 +195,7 @@ static void an_alert_covers_no_tabs(void **state)
 	tiny_fini(&t);
 }
 
-static void keys_give_way_by_rank_and_have_ascii_names(void **state)
+TEST(keys_give_way_by_rank_and_have_ascii_names)
 {
 	static const struct foot_keys keys = {.keys = {{"x", NULL, "explode", 1},
 						       {"\u2190", "Left", "yield", 5},
@@ -213,7 +205,6 @@ static void keys_give_way_by_rank_and_have_ascii_names(void **state)
 	struct frame_text text = everything;
 	struct tiny t;
 
-	(void)state;
 	tiny_init(&t);
 	text.keys = &keys;
 	text.dropped = NULL;
@@ -227,7 +218,7 @@ static void keys_give_way_by_rank_and_have_ascii_names(void **state)
 	tiny_fini(&t);
 }
 
-static void what_is_asked_takes_the_place_of_keys_and_alerts(void **state)
+TEST(what_is_asked_takes_the_place_of_keys_and_alerts)
 {
 	static const struct {
 		struct foot_ask ask;
@@ -250,7 +241,6 @@ static void what_is_asked_takes_the_place_of_keys_and_alerts(void **state)
 	struct frame_text text = everything;
 	struct tiny t;
 
-	(void)state;
 	tiny_init(&t);
 	text.alert = &(struct alert){.text = "log: disk full"};
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
@@ -263,11 +253,10 @@ static void what_is_asked_takes_the_place_of_keys_and_alerts(void **state)
 	tiny_fini(&t);
 }
 
-static void the_key_that_quits_is_always_there(void **state)
+TEST(the_key_that_quits_is_always_there)
 {
 	struct tiny t;
 
-	(void)state;
 	tiny_init(&t);
 	for (int cols = 40; cols < 140; cols += 3) {
 		AUTOFREE char *got = frame_shown(&t, &everything, 0, cols, false);
@@ -277,7 +266,7 @@ static void the_key_that_quits_is_always_there(void **state)
 	tiny_fini(&t);
 }
 
-static void clicks_find_what_stands_under_them(void **state)
+TEST(clicks_find_what_stands_under_them)
 {
 	/* " 1 Overview  3 Memory ", and the words of the footer */
 	static const struct {
@@ -297,7 +286,6 @@ static void clicks_find_what_stands_under_them(void **state)
 	struct frame_text text = everything;
 	struct tiny t;
 
-	(void)state;
 	text.hits = &hits;
 	tiny_init(&t);
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
@@ -313,11 +301,10 @@ static void clicks_find_what_stands_under_them(void **state)
 	tiny_fini(&t);
 }
 
-static void below_40x10_the_frame_is_left_to_the_view(void **state)
+TEST(below_40x10_the_frame_is_left_to_the_view)
 {
 	struct tiny t;
 
-	(void)state;
 	tiny_init(&t);
 	AUTOFREE char *got = frame_shown(&t, &everything, 0, 39, false);
 
@@ -327,22 +314,8 @@ static void below_40x10_the_frame_is_left_to_the_view(void **state)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(parts_give_way_by_importance),
-		cmocka_unit_test(simulated_and_replayed_are_never_dropped),
-		cmocka_unit_test(a_clock_that_changes_its_length_moves_nothing),
-		cmocka_unit_test(a_machine_without_gpu_has_a_header_all_the_same),
-		cmocka_unit_test(a_hidden_view_has_a_tab_only_while_it_is_shown),
-		cmocka_unit_test(an_alert_is_beside_the_tabs_and_covers_no_key),
-		cmocka_unit_test(a_long_path_in_an_alert_loses_its_middle),
-		cmocka_unit_test(an_alert_covers_no_tabs),
-		cmocka_unit_test(keys_give_way_by_rank_and_have_ascii_names),
-		cmocka_unit_test(what_is_asked_takes_the_place_of_keys_and_alerts),
-		cmocka_unit_test(the_key_that_quits_is_always_there),
-		cmocka_unit_test(clicks_find_what_stands_under_them),
-		cmocka_unit_test(below_40x10_the_frame_is_left_to_the_view),
-	};
 
 	keys_foot(&words, NULL, NEEDS_LIVE);
-	return cmocka_run_group_tests(tests, NULL, NULL);
+
+	return test_run();
 }

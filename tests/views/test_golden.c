@@ -30,11 +30,10 @@ static const struct {
 	bool ascii;
 } sizes[] = {{80, 24, false}, {80, 24, true}, {100, 30, false}, {160, 48, false}, {200, 60, false}};
 
-static void every_view_looks_as_it_did(void **state)
+TEST(every_view_looks_as_it_did)
 {
 	int differ = 0;
 
-	(void)state;
 	for (size_t g = 0; g < ARRAY_LEN(gpus); g++) {
 		struct golden_machine m;
 
@@ -53,13 +52,12 @@ static void every_view_looks_as_it_did(void **state)
 	assert_int_equal(differ, 0);
 }
 
-static void small_screens_and_those_by_core_look_as_they_did(void **state)
+TEST(small_screens_and_those_by_core_look_as_they_did)
 {
 	AUTO_STRBUF struct strbuf tiny = {0}, each = {0};
 	struct golden_machine m;
 	int differ;
 
-	(void)state;
 	machine_init(&m, "Mali-G715", NULL);
 	for (unsigned v = 0; v < m.views.n_views; v++)
 		add_screen(&tiny, &m, &m.views.views[v], 40, 10, v % 2);
@@ -74,7 +72,7 @@ static void small_screens_and_those_by_core_look_as_they_did(void **state)
 	assert_int_equal(differ, 0);
 }
 
-static void heat_and_memory_are_shown_where_the_machine_tells_them(void **state)
+TEST(heat_and_memory_are_shown_where_the_machine_tells_them)
 {
 	static const struct system system = {.g = {.n_zones = 1,
 						   .source = {[GPU_SYSTEM_UTILIZATION].file.path = "load",
@@ -85,7 +83,6 @@ static void heat_and_memory_are_shown_where_the_machine_tells_them(void **state)
 	AUTO_STRBUF struct strbuf out = {0};
 	struct golden_machine m;
 
-	(void)state;
 	machine_init(&m, "Mali-G715", &system);
 	add_screen(&out, &m, views_find(&m.views, "overview"), 100, 30, false);
 	add_screen(&out, &m, views_find(&m.views, "memory"), 100, 30, false);
@@ -101,7 +98,7 @@ static bool overview_has(const struct golden_machine *m, int cols, int rows, con
 	return strstr(got, text) != NULL;
 }
 
-static void each_cpu_has_its_history_where_lines_are_left_over(void **state)
+TEST(each_cpu_has_its_history_where_lines_are_left_over)
 {
 	static const struct {
 		int cols, rows;
@@ -111,7 +108,6 @@ static void each_cpu_has_its_history_where_lines_are_left_over(void **state)
 	struct golden_machine m;
 	unsigned kept;
 
-	(void)state;
 	machine_init(&m, "Mali-G715", NULL);
 	kept = m.data.feeds[SOURCE_CPU].n_vector;
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
@@ -133,19 +129,17 @@ static void each_cpu_has_its_history_where_lines_are_left_over(void **state)
 	machine_fini(&m);
 }
 
-static void no_golden_screen_is_left_over(void **state)
+TEST(no_golden_screen_is_left_over)
 {
-	(void)state;
 	assert_int_equal(golden_strays("views"), 0);
 }
 
-static void every_view_of_every_gpu_fits_every_size(void **state)
+TEST(every_view_of_every_gpu_fits_every_size)
 {
 	static const int odd[][2] = {{1, 1},   {40, 10}, {41, 11},  {57, 13},  {80, 24},
 				     {97, 25}, {99, 40}, {132, 60}, {500, 200}};
 	static const char *const names[] = {"Mali-G52", "Mali-G1-Ultra", NULL};
 
-	(void)state;
 	for (size_t g = 0; g < ARRAY_LEN(names); g++) {
 		struct golden_machine m;
 
@@ -165,18 +159,4 @@ static void every_view_of_every_gpu_fits_every_size(void **state)
 		}
 		machine_fini(&m);
 	}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(every_view_looks_as_it_did),
-		cmocka_unit_test(small_screens_and_those_by_core_look_as_they_did),
-		cmocka_unit_test(heat_and_memory_are_shown_where_the_machine_tells_them),
-		cmocka_unit_test(each_cpu_has_its_history_where_lines_are_left_over),
-		cmocka_unit_test(no_golden_screen_is_left_over),
-		cmocka_unit_test(every_view_of_every_gpu_fits_every_size),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -137,7 +137,7 @@ static char *screen_text(const struct golden_perf_machine *m, const char *title,
 	return take_ptr(&out.p);
 }
 
-static void counters_of_cpus_look_as_they_did(void **state)
+TEST(counters_of_cpus_look_as_they_did)
 {
 	static const struct {
 		const char *view;
@@ -149,7 +149,6 @@ static void counters_of_cpus_look_as_they_did(void **state)
 			{"counters", 80, 24, false, false}};
 	int differ = 0;
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(machines); i++) {
 		struct golden_perf_machine m;
 
@@ -171,13 +170,4 @@ static void counters_of_cpus_look_as_they_did(void **state)
 	}
 	assert_int_equal(differ, 0);
 	assert_int_equal(golden_strays("perf"), 0);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(counters_of_cpus_look_as_they_did),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

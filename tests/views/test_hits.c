@@ -50,12 +50,11 @@ static bool has_rows(const struct view *view, const char *gpu)
 	return strcmp(view->name, "processes") != 0 && (gpu || strcmp(view->name, "counters") != 0);
 }
 
-static void every_view_has_rows_to_select_inside_its_panels(void **state)
+TEST(every_view_has_rows_to_select_inside_its_panels)
 {
 	struct hits hits = {0};
 	struct canvas c;
 
-	(void)state;
 	canvas_init(&c, 1, 1, false);
 	for (size_t g = 0; g < ARRAY_LEN(gpus); g++) {
 		struct golden_machine m;
@@ -94,14 +93,13 @@ static void check_marked(const struct canvas *c, const struct rect *row, const c
 	}
 }
 
-static void the_selected_row_is_marked_and_no_other(void **state)
+TEST(the_selected_row_is_marked_and_no_other)
 {
 	static const int size[2] = {160, 48};
 	struct hits hits = {0};
 	struct golden_machine m;
 	struct canvas c;
 
-	(void)state;
 	canvas_init(&c, 1, 1, false);
 	machine_init(&m, "Mali-G715", NULL);
 	m.data.hits = &hits;
@@ -123,7 +121,7 @@ static void the_selected_row_is_marked_and_no_other(void **state)
 }
 
 /* Down through the counters: the list follows, so that each is seen when it is selected. */
-static void a_scrolling_list_follows_the_selected_row(void **state)
+TEST(a_scrolling_list_follows_the_selected_row)
 {
 	static const int size[2] = {100, 30};
 	struct view_scroll scroll = {0};
@@ -132,7 +130,6 @@ static void a_scrolling_list_follows_the_selected_row(void **state)
 	struct canvas c;
 	unsigned rows = 0;
 
-	(void)state;
 	canvas_init(&c, 1, 1, false);
 	machine_init(&m, "Mali-G715", NULL);
 	m.data.hits = &hits;
@@ -154,13 +151,12 @@ static void a_scrolling_list_follows_the_selected_row(void **state)
 	canvas_fini(&c);
 }
 
-static void a_panel_can_be_shown_alone_over_the_whole_body(void **state)
+TEST(a_panel_can_be_shown_alone_over_the_whole_body)
 {
 	struct hits hits = {0};
 	struct golden_machine m;
 	struct canvas c;
 
-	(void)state;
 	canvas_init(&c, 1, 1, false);
 	machine_init(&m, "Mali-G715", NULL);
 	m.data.hits = &hits;
@@ -190,11 +186,10 @@ static void a_panel_can_be_shown_alone_over_the_whole_body(void **state)
 	canvas_fini(&c);
 }
 
-static void the_last_drawn_is_on_top(void **state)
+TEST(the_last_drawn_is_on_top)
 {
 	struct hits hits = {0};
 
-	(void)state;
 	hits_add(NULL, &(struct hit){.kind = HIT_ROW}); /* no map is wanted */
 	assert_null(hits_at(&hits, 0, 0));
 	hits_add(&hits, &(struct hit){.at = {2, 2, 10, 5}, .kind = HIT_PANEL});
@@ -210,7 +205,7 @@ static void the_last_drawn_is_on_top(void **state)
 }
 
 /* Its newest cell ends at 100 s, and each is a second long. */
-static void a_graph_has_a_moment_in_each_cell_and_covers_its_row(void **state)
+TEST(a_graph_has_a_moment_in_each_cell_and_covers_its_row)
 {
 	static const struct {
 		int x;
@@ -219,7 +214,6 @@ static void a_graph_has_a_moment_in_each_cell_and_covers_its_row(void **state)
 	struct hits hits = {0};
 	const struct hit *hit;
 
-	(void)state;
 	hits_add(&hits, &(struct hit){.at = {0, 4, 30, 1}, .kind = HIT_ROW, .number = 7});
 	hits_add(&hits, &(struct hit){.at = {20, 4, 10, 1},
 				      .kind = HIT_GRAPH,
@@ -232,18 +226,4 @@ static void a_graph_has_a_moment_in_each_cell_and_covers_its_row(void **state)
 	assert_int_equal(hits_row_at(&hits, 25, 4)->number, 7);
 	assert_null(hits_row_at(&hits, 25, 5));
 	hits_fini(&hits);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_graph_has_a_moment_in_each_cell_and_covers_its_row),
-		cmocka_unit_test(every_view_has_rows_to_select_inside_its_panels),
-		cmocka_unit_test(the_selected_row_is_marked_and_no_other),
-		cmocka_unit_test(a_scrolling_list_follows_the_selected_row),
-		cmocka_unit_test(a_panel_can_be_shown_alone_over_the_whole_body),
-		cmocka_unit_test(the_last_drawn_is_on_top),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

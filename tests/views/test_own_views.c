@@ -3,17 +3,13 @@
 #include "backends/backend.h"
 #include "base/alloc.h"
 #include "model/finding.h"
+#include "tests/support/test.h"
 #include "views/view.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 /* One file of the user's, and what a GPU makes of it. */
 struct own_bench {
@@ -133,9 +129,8 @@ static const struct {
 	 "GPUBusiness"},
 };
 
-static void every_mistake_has_its_message(void **state)
+TEST(every_mistake_has_its_message)
 {
-	(void)state;
 	assert_true(ARRAY_LEN(broken) >= 40);
 	for (size_t i = 0; i < ARRAY_LEN(broken); i++) {
 		struct own_bench b = {0};
@@ -149,13 +144,12 @@ static void every_mistake_has_its_message(void **state)
 	}
 }
 
-static void the_example_can_be_copied(void **state)
+TEST(the_example_can_be_copied)
 {
 	static const char *const gpus[] = {"Mali-G715", "Mali-G52", "Mali-G625"};
 	const char *srcdir = getenv("srcdir");
 	AUTOFREE char *path = xasprintf("%s/contrib/own.view", srcdir ? srcdir : ".");
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(gpus); i++) {
 		struct own_bench b;
 		const struct view *view;
@@ -176,14 +170,13 @@ static void the_example_can_be_copied(void **state)
 	}
 }
 
-static void a_formula_is_a_metric_with_its_label_and_unit(void **state)
+TEST(a_formula_is_a_metric_with_its_label_and_unit)
 {
 	struct own_bench b;
 	struct err err;
 	const struct metric *m;
 	AUTOFREE double *vector = NULL;
 
-	(void)state;
 	if (!load_text(&b,
 		       CHART
 		       "  expr 3 * $MaliExternalBusBeatsReadBeats / MaliExtBusRdBt | three / 3 | ratio\n",
@@ -201,12 +194,11 @@ static void a_formula_is_a_metric_with_its_label_and_unit(void **state)
 	bench_fini(&b);
 }
 
-static void one_tab_leads_to_all_own_views(void **state)
+TEST(one_tab_leads_to_all_own_views)
 {
 	struct own_bench b;
 	struct err err;
 
-	(void)state;
 	if (!load_text(&b, CHART "  series GPUBusy\nview second\nchart c\n  widget rows\n  series GPUBusy\n",
 		       &err))
 		fail_msg("%s", err.text);
@@ -215,16 +207,4 @@ static void one_tab_leads_to_all_own_views(void **state)
 	assert_int_equal(views_find(&b.views, "second")->key, 0);
 	assert_true(views_find(&b.views, "second")->hidden);
 	bench_fini(&b);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(every_mistake_has_its_message),
-		cmocka_unit_test(the_example_can_be_copied),
-		cmocka_unit_test(a_formula_is_a_metric_with_its_label_and_unit),
-		cmocka_unit_test(one_tab_leads_to_all_own_views),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

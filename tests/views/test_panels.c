@@ -20,7 +20,7 @@ static void expect_shown(struct tiny *t, const char *text, int cols, int rows, c
 	expect_text(got, want);
 }
 
-static void a_bar_of_parts_has_a_row_for_each_part(void **state)
+TEST(a_bar_of_parts_has_a_row_for_each_part)
 {
 	static const char parts[] = VIEW "chart c\n  widget rows\n  history no\n  series Share | whole\n"
 					 "  part Share | half\n  part Share | half\n  part Share | more\n";
@@ -28,7 +28,6 @@ static void a_bar_of_parts_has_a_row_for_each_part(void **state)
 					 "  series Share | whole\n  part Share | half\n";
 	struct tiny t;
 
-	(void)state;
 	tiny_init(&t);
 	expect_shown(&t, parts, 60, 20,
 		     "whole  #############==============*************  50.0 %\n"
@@ -39,13 +38,12 @@ static void a_bar_of_parts_has_a_row_for_each_part(void **state)
 	tiny_fini(&t);
 }
 
-static void lines_that_are_left_over_are_text_and_a_graph(void **state)
+TEST(lines_that_are_left_over_are_text_and_a_graph)
 {
 	static const char text[] =
 		VIEW "chart c\n  widget rows\n  graph Bytes\n  series Share | share\n  text it is a share\n";
 	struct tiny t;
 
-	(void)state;
 	tiny_init(&t);
 	expect_shown(&t, text, 60, 14, "Bytes over time -");
 	expect_shown(&t, text, 60, 14, "\nit is a share\n");
@@ -53,13 +51,12 @@ static void lines_that_are_left_over_are_text_and_a_graph(void **state)
 	tiny_fini(&t);
 }
 
-static void a_matrix_has_a_dash_where_there_is_nothing_and_one_scale_a_column(void **state)
+TEST(a_matrix_has_a_dash_where_there_is_nothing_and_one_scale_a_column)
 {
 	static const char text[] = VIEW "chart c\n  widget matrix\n  series Share | one | | first\n"
 					"  series Share | two | | second\n  series Double | one | | second\n";
 	struct tiny t;
 
-	(void)state;
 	tiny_init(&t);
 	expect_shown(&t, text, 60, 20,
 		     "      first                       second\n"
@@ -68,13 +65,12 @@ static void a_matrix_has_a_dash_where_there_is_nothing_and_one_scale_a_column(vo
 	tiny_fini(&t);
 }
 
-static void heat_shades_each_cell_and_explains_the_shades(void **state)
+TEST(heat_shades_each_cell_and_explains_the_shades)
 {
 	static const char text[] =
 		VIEW "chart c\n  widget heat\n  series Share | half\n  series Share | same\n";
 	struct tiny t;
 
-	(void)state;
 	tiny_init(&t);
 	expect_shown(&t, text, 60, 21, "half  ");
 	expect_shown(&t, text, 60, 21, "@@@@  50.0 %\n");
@@ -82,7 +78,7 @@ static void heat_shades_each_cell_and_explains_the_shades(void **state)
 	tiny_fini(&t);
 }
 
-static void a_small_terminal_shows_the_row_of_each_chart_that_tells_most(void **state)
+TEST(a_small_terminal_shows_the_row_of_each_chart_that_tells_most)
 {
 	static const char text[] =
 		VIEW "chart a\n  widget rows\n  series Share | calm\n  series Double | busy\n"
@@ -91,7 +87,6 @@ static void a_small_terminal_shows_the_row_of_each_chart_that_tells_most(void **
 	AUTOFREE char *got = NULL;
 	struct tiny t;
 
-	(void)state;
 	tiny_init(&t);
 	got = tiny_shown(&t, text, 40, 10, true);
 	expect_text(got, "busy ");
@@ -101,13 +96,12 @@ static void a_small_terminal_shows_the_row_of_each_chart_that_tells_most(void **
 	tiny_fini(&t);
 }
 
-static void a_clock_at_its_top_tells_less_than_a_share(void **state)
+TEST(a_clock_at_its_top_tells_less_than_a_share)
 {
 	AUTO_STRBUF struct strbuf text = {0};
 	AUTOFREE char *got = NULL;
 	struct tiny t;
 
-	(void)state;
 	tiny_init(&t);
 	strbuf_str(&text, VIEW "chart a\n  widget rows\n  series Clock | clock | Double\n");
 	for (int i = 0; i < 10; i++)
@@ -119,14 +113,13 @@ static void a_clock_at_its_top_tells_less_than_a_share(void **state)
 }
 
 /* Advice needs room for words, a small terminal has room for numbers. */
-static void advice_gives_way_to_rows_in_a_small_terminal(void **state)
+TEST(advice_gives_way_to_rows_in_a_small_terminal)
 {
 	static const char text[] = VIEW "chart a\n  widget rows\n  series Share | half\n"
 					"chart b\n  title To do\n  widget advice\n";
 	AUTOFREE char *small = NULL, *large = NULL;
 	struct tiny t;
 
-	(void)state;
 	tiny_init(&t);
 	t.data.advice = "too much\tuse less\nnothing else\n";
 	small = tiny_shown(&t, text, 40, 10, true);
@@ -139,14 +132,13 @@ static void advice_gives_way_to_rows_in_a_small_terminal(void **state)
 	tiny_fini(&t);
 }
 
-static void a_chart_may_be_for_wide_terminals_alone(void **state)
+TEST(a_chart_may_be_for_wide_terminals_alone)
 {
 	static const char text[] = VIEW "chart a\n  widget rows\n  series Share | always\n"
 					"chart b\n  widget rows\n  from 100\n  series Double | wide\n";
 	AUTOFREE char *narrow = NULL, *wide = NULL;
 	struct tiny t;
 
-	(void)state;
 	tiny_init(&t);
 	narrow = tiny_shown(&t, text, 99, 30, true);
 	wide = tiny_shown(&t, text, 100, 30, true);
@@ -155,7 +147,7 @@ static void a_chart_may_be_for_wide_terminals_alone(void **state)
 	tiny_fini(&t);
 }
 
-static void headings_are_not_shown_without_a_row(void **state)
+TEST(headings_are_not_shown_without_a_row)
 {
 	static const char text[] =
 		VIEW "chart a\n  widget matrix\n  priority 1\n"
@@ -165,7 +157,6 @@ static void headings_are_not_shown_without_a_row(void **state)
 		     "  series Clock | clock\n  series Share | share\n";
 	struct tiny t;
 
-	(void)state;
 	tiny_init(&t);
 	for (int rows = 14; rows < 20; rows++) {
 		AUTOFREE char *got = tiny_shown(&t, text, 60, rows, true);
@@ -177,7 +168,7 @@ static void headings_are_not_shown_without_a_row(void **state)
 }
 
 /* Without borders there are no titles, but for these. */
-static void panels_with_the_same_labels_are_told_apart(void **state)
+TEST(panels_with_the_same_labels_are_told_apart)
 {
 	static const char same[] = VIEW "chart a\n  title From memory\n  widget rows\n  history no\n"
 					"  series Share | texture\n"
@@ -187,7 +178,6 @@ static void panels_with_the_same_labels_are_told_apart(void **state)
 					"  series Bytes | bytes\n";
 	struct tiny t;
 
-	(void)state;
 	tiny_init(&t);
 	AUTOFREE char *got = tiny_shown(&t, same, 60, 20, true);
 
@@ -198,14 +188,13 @@ static void panels_with_the_same_labels_are_told_apart(void **state)
 }
 
 /* Every mark of the axis is whole, and every tick, wherever the marks are. */
-static void marks_cover_no_label_of_the_axis(void **state)
+TEST(marks_cover_no_label_of_the_axis)
 {
 	static const char text[] = VIEW "chart a\n  title A\n  widget area\n  weight 1\n  place full\n"
 					"  series Share | share\n";
 	struct timeline_place marks[2];
 	struct tiny t;
 
-	(void)state;
 	tiny_init(&t);
 	for (int back = 0; back < 70; back++) {
 		struct feed *feed = &t.data.feeds[SOURCE_GPU];
@@ -241,23 +230,4 @@ static void marks_cover_no_label_of_the_axis(void **state)
 		assert_non_null(strchr(axis, '^'));
 	}
 	tiny_fini(&t);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(headings_are_not_shown_without_a_row),
-		cmocka_unit_test(panels_with_the_same_labels_are_told_apart),
-		cmocka_unit_test(marks_cover_no_label_of_the_axis),
-		cmocka_unit_test(a_bar_of_parts_has_a_row_for_each_part),
-		cmocka_unit_test(lines_that_are_left_over_are_text_and_a_graph),
-		cmocka_unit_test(a_matrix_has_a_dash_where_there_is_nothing_and_one_scale_a_column),
-		cmocka_unit_test(heat_shades_each_cell_and_explains_the_shades),
-		cmocka_unit_test(a_small_terminal_shows_the_row_of_each_chart_that_tells_most),
-		cmocka_unit_test(a_clock_at_its_top_tells_less_than_a_share),
-		cmocka_unit_test(advice_gives_way_to_rows_in_a_small_terminal),
-		cmocka_unit_test(a_chart_may_be_for_wide_terminals_alone),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

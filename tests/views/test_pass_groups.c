@@ -1,15 +1,11 @@
 /* Passes by their labels: groups, their order, and what is folded. */
 #include "base/alloc.h"
+#include "tests/support/test.h"
 #include "views/pass_groups.h"
 
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 /* A table of "name ms", the longest first. */
 static void fill_table(struct pass_table *table, const char *const *lines, unsigned n)
@@ -38,7 +34,7 @@ static void write_rows(const struct pass_table *table, const struct view_folds *
 			      rows[i].line.name, rows[i].line.ms);
 }
 
-static void passes_of_one_label_are_a_group(void **state)
+TEST(passes_of_one_label_are_a_group)
 {
 	static const struct {
 		const char *lines[6];
@@ -55,7 +51,6 @@ static void passes_of_one_label_are_a_group(void **state)
 		{{"a/x 3", "b/x 3", "a/y 1", "b/y 2"}, "- b 5,   x 3,   y 2, - a 4,   x 3,   y 1"},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		AUTO_STRBUF struct strbuf out = {0};
 		struct pass_table table;
@@ -70,7 +65,7 @@ static void passes_of_one_label_are_a_group(void **state)
 	}
 }
 
-static void a_folded_group_is_one_row_with_the_sum(void **state)
+TEST(a_folded_group_is_one_row_with_the_sum)
 {
 	static const char *const lines[] = {"shadow/a 3", "scene 2", "shadow/b 2"};
 	struct grouped_pass rows[PASS_ROWS_SHOWN];
@@ -78,7 +73,6 @@ static void a_folded_group_is_one_row_with_the_sum(void **state)
 	AUTO_STRBUF struct strbuf out = {0};
 	struct pass_table table;
 
-	(void)state;
 	fill_table(&table, lines, ARRAY_LEN(lines));
 	assert_int_equal(pass_groups(&table, &folds, rows), 4);
 	view_folds_turn(&folds, rows[0].group);
@@ -89,11 +83,10 @@ static void a_folded_group_is_one_row_with_the_sum(void **state)
 	assert_true(isnan(rows[0].line.p50_ms) && rows[0].passes == 2 && rows[0].line.share == 5);
 }
 
-static void of_too_many_folds_the_oldest_is_unfolded(void **state)
+TEST(of_too_many_folds_the_oldest_is_unfolded)
 {
 	struct view_folds folds = {.n = 0};
 
-	(void)state;
 	for (uint64_t i = 1; i <= VIEW_FOLDS + 1; i++)
 		view_folds_turn(&folds, i);
 	assert_int_equal(folds.n, VIEW_FOLDS);
@@ -103,25 +96,12 @@ static void of_too_many_folds_the_oldest_is_unfolded(void **state)
 	assert_true(folds.n == VIEW_FOLDS - 1 && !view_folds_has(&folds, 2));
 }
 
-static void a_full_table_of_groups_has_room(void **state)
+TEST(a_full_table_of_groups_has_room)
 {
 	struct grouped_pass rows[PASS_ROWS_SHOWN];
 	struct pass_table table = {.n = PASS_TABLE_ROWS};
 
-	(void)state;
 	for (unsigned i = 0; i < PASS_TABLE_ROWS; i++)
 		snprintf(table.lines[i].name, PASS_NAME_TEXT, "group %u/part %u", i / 2, i);
 	assert_int_equal(pass_groups(&table, NULL, rows), PASS_ROWS_SHOWN);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(passes_of_one_label_are_a_group),
-		cmocka_unit_test(a_folded_group_is_one_row_with_the_sum),
-		cmocka_unit_test(of_too_many_folds_the_oldest_is_unfolded),
-		cmocka_unit_test(a_full_table_of_groups_has_room),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

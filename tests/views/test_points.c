@@ -37,11 +37,10 @@ static double value_of(const struct counted_points *c, const char *metric, int b
 	return points_value(c->points, metric_find(c->t.set, span_of(metric)), NULL, back);
 }
 
-static void vectors_are_computed_once_for_all_metrics_that_are_collected(void **state)
+TEST(vectors_are_computed_once_for_all_metrics_that_are_collected)
 {
 	struct counted_points c;
 
-	(void)state;
 	begin_case(&c);
 	points_collect(c.points);
 	assert_true(isnan(value_of(&c, "Share", 7)) && isnan(value_of(&c, "Bytes", 7)));
@@ -56,11 +55,10 @@ static void vectors_are_computed_once_for_all_metrics_that_are_collected(void **
 	end_case(&c);
 }
 
-static void a_single_metric_is_there_at_once(void **state)
+TEST(a_single_metric_is_there_at_once)
 {
 	struct counted_points c;
 
-	(void)state;
 	begin_case(&c);
 	assert_true(value_of(&c, "Share", 8) == 8);
 	assert_true(value_of(&c, "Clock", 8) == 2e9);
@@ -68,11 +66,10 @@ static void a_single_metric_is_there_at_once(void **state)
 	end_case(&c);
 }
 
-static void a_point_without_a_measurement_is_unknown(void **state)
+TEST(a_point_without_a_measurement_is_unknown)
 {
 	struct counted_points c;
 
-	(void)state;
 	begin_case(&c);
 	assert_true(isnan(value_of(&c, "Share", 3)) && isnan(points_seconds(c.points, 3)));
 	assert_true(points_seconds(c.points, 4) == 0.5);
@@ -80,11 +77,10 @@ static void a_point_without_a_measurement_is_unknown(void **state)
 	end_case(&c);
 }
 
-static void a_new_point_moves_the_others_and_asks_for_nothing(void **state)
+TEST(a_new_point_moves_the_others_and_asks_for_nothing)
 {
 	struct counted_points c;
 
-	(void)state;
 	begin_case(&c);
 	value_of(&c, "Share", 0);
 	c.t.vectors[0][VECTOR_CONSTANTS] = 42;
@@ -99,12 +95,11 @@ static void a_new_point_moves_the_others_and_asks_for_nothing(void **state)
 	end_case(&c);
 }
 
-static void each_instance_has_values_of_its_own(void **state)
+TEST(each_instance_has_values_of_its_own)
 {
 	struct counted_points c;
 	const struct metric *m;
 
-	(void)state;
 	begin_case(&c);
 	m = metric_find(c.t.set, SPAN_LIT("Share"));
 	c.t.vectors[TINY_POINTS - 1][VECTOR_CONSTANTS + TINY_SLOTS] = 20;
@@ -116,13 +111,12 @@ static void each_instance_has_values_of_its_own(void **state)
 }
 
 /* More than are kept: those of the frame stay. */
-static void whatever_a_frame_asks_for_is_there(void **state)
+TEST(whatever_a_frame_asks_for_is_there)
 {
 	enum { METRICS = 300 };
 	struct counted_points c;
 	struct metric *many = xcalloc(METRICS, sizeof(*many));
 
-	(void)state;
 	begin_case(&c);
 	for (int i = 0; i < METRICS; i++)
 		many[i] = *metric_find(c.t.set, SPAN_LIT("Share"));
@@ -139,18 +133,4 @@ static void whatever_a_frame_asks_for_is_there(void **state)
 	assert_true(points_value(c.points, &many[0], NULL, 7) == 7);
 	end_case(&c);
 	free(many);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(vectors_are_computed_once_for_all_metrics_that_are_collected),
-		cmocka_unit_test(a_single_metric_is_there_at_once),
-		cmocka_unit_test(a_point_without_a_measurement_is_unknown),
-		cmocka_unit_test(a_new_point_moves_the_others_and_asks_for_nothing),
-		cmocka_unit_test(each_instance_has_values_of_its_own),
-		cmocka_unit_test(whatever_a_frame_asks_for_is_there),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -79,11 +79,10 @@ static void expect_not(const char *got, const char *text)
 		fail_msg("'%s' is in\n%s", text, got);
 }
 
-static void before_the_first_list_it_says_that_it_reads(void **state)
+TEST(before_the_first_list_it_says_that_it_reads)
 {
 	struct shown s;
 
-	(void)state;
 	shown_init(&s);
 	s.table.list = NULL;
 	expect_text(drawn(&s, 80, 24, false), " reading processes...\n");
@@ -92,7 +91,7 @@ static void before_the_first_list_it_says_that_it_reads(void **state)
 	shown_fini(&s);
 }
 
-static void every_number_has_its_column_and_unknown_ones_a_dash(void **state)
+TEST(every_number_has_its_column_and_unknown_ones_a_dash)
 {
 #define PAST "\u00b7\u00b7\u00b7\u00b7\u00b7\u00b7\u00b7\u2581"
 	static const char *const want =
@@ -110,29 +109,26 @@ static void every_number_has_its_column_and_unknown_ones_a_dash(void **state)
 		"com.studio.updater\n";
 	struct shown s;
 
-	(void)state;
 	shown_init(&s);
 	s.table.n = 5;
 	expect_text(drawn(&s, 114, 20, false), want);
 	shown_fini(&s);
 }
 
-static void a_thread_has_neither_memory_nor_threads(void **state)
+TEST(a_thread_has_neither_memory_nor_threads)
 {
 	struct shown s;
 
-	(void)state;
 	shown_init(&s);
 	expect_text(drawn(&s, 114, 20, true), "     4715 u0_a42    R      -   98.7 .......#      -    -      "
 					      "  -    60:00.50 RenderThread\n");
 	shown_fini(&s);
 }
 
-static void what_no_process_tells_has_no_column(void **state)
+TEST(what_no_process_tells_has_no_column)
 {
 	struct shown s;
 
-	(void)state;
 	shown_init(&s);
 	expect_text(drawn(&s, 120, 20, false), "GPU %     RSS  GPU mem");
 	expect_not(drawn(&s, 120, 20, false), "IPC");
@@ -142,7 +138,7 @@ static void what_no_process_tells_has_no_column(void **state)
 	shown_fini(&s);
 }
 
-static void the_least_important_columns_go_first(void **state)
+TEST(the_least_important_columns_go_first)
 {
 	static const struct {
 		int cols;
@@ -163,14 +159,13 @@ static void the_least_important_columns_go_first(void **state)
 	};
 	struct shown s;
 
-	(void)state;
 	shown_init(&s);
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++)
 		expect_text(drawn(&s, cases[i].cols, 20, true), cases[i].headings);
 	shown_fini(&s);
 }
 
-static void a_glyph_marks_what_the_rows_are_sorted_by(void **state)
+TEST(a_glyph_marks_what_the_rows_are_sorted_by)
 {
 	static const struct {
 		enum process_key key;
@@ -193,7 +188,6 @@ static void a_glyph_marks_what_the_rows_are_sorted_by(void **state)
 	};
 	struct shown s;
 
-	(void)state;
 	shown_init(&s);
 	s.table.unknown = 1u << PROCESS_BY_WAIT | 1u << PROCESS_BY_MISSES | QUEUES;
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
@@ -209,7 +203,7 @@ static void a_glyph_marks_what_the_rows_are_sorted_by(void **state)
 	shown_fini(&s);
 }
 
-static void what_is_left_out_is_always_said(void **state)
+TEST(what_is_left_out_is_always_said)
 {
 	static const struct {
 		int cols;
@@ -230,7 +224,6 @@ static void what_is_left_out_is_always_said(void **state)
 	};
 	struct shown s;
 
-	(void)state;
 	shown_init(&s);
 	s.list->n_hidden = 7;
 	s.table.n_kernel = 212;
@@ -245,11 +238,10 @@ static void what_is_left_out_is_always_said(void **state)
 	shown_fini(&s);
 }
 
-static void the_selected_row_and_the_counted_one_are_marked(void **state)
+TEST(the_selected_row_and_the_counted_one_are_marked)
 {
 	struct shown s;
 
-	(void)state;
 	shown_init(&s);
 	s.table.selected = 3;
 	s.table.counted = (struct process_id){812, 1812, false};
@@ -262,7 +254,7 @@ static void the_selected_row_and_the_counted_one_are_marked(void **state)
 	shown_fini(&s);
 }
 
-static void the_selected_row_is_always_in_sight(void **state)
+TEST(the_selected_row_is_always_in_sight)
 {
 	static const struct {
 		int rows;
@@ -273,7 +265,6 @@ static void the_selected_row_is_always_in_sight(void **state)
 	};
 	struct shown s;
 
-	(void)state;
 	shown_init(&s);
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		s.table.selected = cases[i].selected;
@@ -286,7 +277,7 @@ static void the_selected_row_is_always_in_sight(void **state)
 }
 
 /* Process 1 has three children, of whom 812 has two more, the last of these one. */
-static void lines_join_children_to_their_parents(void **state)
+TEST(lines_join_children_to_their_parents)
 {
 	static const struct {
 		unsigned person;
@@ -297,7 +288,6 @@ static void lines_join_children_to_their_parents(void **state)
 	struct shown s;
 	const char *got;
 
-	(void)state;
 	shown_init(&s);
 	for (unsigned i = 0; i < ARRAY_LEN(tree); i++)
 		s.rows[i] =
@@ -324,11 +314,10 @@ static void lines_join_children_to_their_parents(void **state)
 	shown_fini(&s);
 }
 
-static void a_deep_tree_keeps_its_names(void **state)
+TEST(a_deep_tree_keeps_its_names)
 {
 	struct shown s;
 
-	(void)state;
 	shown_init(&s);
 	for (unsigned i = 0; i < s.table.n; i++)
 		s.rows[i].depth = (uint16_t)(i * 6000);
@@ -348,13 +337,12 @@ static void item_text(unsigned i, const char **name, const char **text)
 	*text = "does something";
 }
 
-static void a_choice_is_a_box_over_the_rows(void **state)
+TEST(a_choice_is_a_box_over_the_rows)
 {
 	struct process_choice choice = {.title = " 4711 game ", .n = 9, .item = item_text};
 	struct shown s;
 	const char *got;
 
-	(void)state;
 	shown_init(&s);
 	s.table.choice = &choice;
 	got = drawn(&s, 80, 24, true);
@@ -368,12 +356,11 @@ static void a_choice_is_a_box_over_the_rows(void **state)
 	shown_fini(&s);
 }
 
-static void a_row_has_the_command_line_and_a_name_that_it_does_not_tell(void **state)
+TEST(a_row_has_the_command_line_and_a_name_that_it_does_not_tell)
 {
 	struct shown s;
 	const char *got;
 
-	(void)state;
 	shown_init(&s);
 	s.list->processes[0].command = "/sbin/init splash";
 	s.list->processes[3].command = "/system/bin/surfaceflinger";
@@ -392,12 +379,11 @@ static void a_row_has_the_command_line_and_a_name_that_it_does_not_tell(void **s
 	shown_fini(&s);
 }
 
-static void the_selected_process_is_described_where_there_is_room(void **state)
+TEST(the_selected_process_is_described_where_there_is_room)
 {
 	struct shown s;
 	const char *got;
 
-	(void)state;
 	shown_init(&s);
 	s.table.selected = 7;
 	s.list->uptime_ns = 2 * 3600 * 1000000000ll;
@@ -423,13 +409,12 @@ static void the_selected_process_is_described_where_there_is_room(void **state)
 	shown_fini(&s);
 }
 
-static void what_is_compared_has_columns_in_place_of_bars(void **state)
+TEST(what_is_compared_has_columns_in_place_of_bars)
 {
 	struct process_was was[32];
 	const char *got;
 	struct shown s;
 
-	(void)state;
 	shown_init(&s);
 	assert_true(s.list->n <= ARRAY_LEN(was));
 	for (unsigned i = 0; i < s.list->n; i++)
@@ -446,13 +431,12 @@ static void what_is_compared_has_columns_in_place_of_bars(void **state)
 	shown_fini(&s);
 }
 
-static void the_selection_is_a_bar_over_the_whole_row(void **state)
+TEST(the_selection_is_a_bar_over_the_whole_row)
 {
 	struct chart chart = {.title = ""};
 	struct canvas canvas;
 	struct shown s;
 
-	(void)state;
 	shown_init(&s);
 	s.table.selected = 7; /* with bars, history and levels */
 	canvas_init(&canvas, 160, 20, false);
@@ -464,7 +448,7 @@ static void the_selection_is_a_bar_over_the_whole_row(void **state)
 	shown_fini(&s);
 }
 
-static void titles_and_rows_are_where_a_click_finds_them(void **state)
+TEST(titles_and_rows_are_where_a_click_finds_them)
 {
 	static const struct {
 		int x, y;
@@ -485,7 +469,6 @@ static void titles_and_rows_are_where_a_click_finds_them(void **state)
 	struct canvas canvas;
 	struct shown s;
 
-	(void)state;
 	shown_init(&s);
 	s.tiny.data.hits = &hits;
 	canvas_init(&canvas, 160, 20, false);
@@ -501,11 +484,10 @@ static void titles_and_rows_are_where_a_click_finds_them(void **state)
 	shown_fini(&s);
 }
 
-static void wide_names_are_cut_between_characters(void **state)
+TEST(wide_names_are_cut_between_characters)
 {
 	struct shown s;
 
-	(void)state;
 	shown_init(&s);
 	for (unsigned i = 0; i < s.list->n; i++) {
 		strcpy(s.list->processes[i].name,
@@ -517,7 +499,7 @@ static void wide_names_are_cut_between_characters(void **state)
 	shown_fini(&s);
 }
 
-static void every_size_is_drawn_within_its_bounds(void **state)
+TEST(every_size_is_drawn_within_its_bounds)
 {
 	struct process_choice choice = {.title = "title", .n = 9, .at = 5, .item = item_text};
 	const struct widget *widget = &widget_processes;
@@ -525,7 +507,6 @@ static void every_size_is_drawn_within_its_bounds(void **state)
 	struct canvas canvas;
 	struct shown s;
 
-	(void)state;
 	shown_init(&s);
 	canvas_init(&canvas, 202, 44, false);
 	for (int w = 0; w <= 200; w++)
@@ -548,13 +529,12 @@ static void every_size_is_drawn_within_its_bounds(void **state)
 	shown_fini(&s);
 }
 
-static void an_empty_list_and_a_long_one_are_drawn(void **state)
+TEST(an_empty_list_and_a_long_one_are_drawn)
 {
 	enum { MANY = 20000 };
 	struct process_list *list = xcalloc(1, sizeof(*list));
 	struct shown s;
 
-	(void)state;
 	list->processes = xcalloc(MANY, sizeof(*list->processes));
 	list->n = MANY;
 	for (unsigned i = 0; i < MANY; i++)
@@ -569,32 +549,4 @@ static void an_empty_list_and_a_long_one_are_drawn(void **state)
 	expect_text(drawn(&s, 100, 30, true), "0 processes, 0 threads, 0 running ");
 	assert_int_equal(s.first, 0);
 	shown_fini(&s);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(before_the_first_list_it_says_that_it_reads),
-		cmocka_unit_test(every_number_has_its_column_and_unknown_ones_a_dash),
-		cmocka_unit_test(a_thread_has_neither_memory_nor_threads),
-		cmocka_unit_test(what_no_process_tells_has_no_column),
-		cmocka_unit_test(the_least_important_columns_go_first),
-		cmocka_unit_test(a_glyph_marks_what_the_rows_are_sorted_by),
-		cmocka_unit_test(what_is_left_out_is_always_said),
-		cmocka_unit_test(the_selected_row_and_the_counted_one_are_marked),
-		cmocka_unit_test(the_selected_row_is_always_in_sight),
-		cmocka_unit_test(lines_join_children_to_their_parents),
-		cmocka_unit_test(a_deep_tree_keeps_its_names),
-		cmocka_unit_test(a_choice_is_a_box_over_the_rows),
-		cmocka_unit_test(a_row_has_the_command_line_and_a_name_that_it_does_not_tell),
-		cmocka_unit_test(the_selected_process_is_described_where_there_is_room),
-		cmocka_unit_test(what_is_compared_has_columns_in_place_of_bars),
-		cmocka_unit_test(the_selection_is_a_bar_over_the_whole_row),
-		cmocka_unit_test(titles_and_rows_are_where_a_click_finds_them),
-		cmocka_unit_test(wide_names_are_cut_between_characters),
-		cmocka_unit_test(every_size_is_drawn_within_its_bounds),
-		cmocka_unit_test(an_empty_list_and_a_long_one_are_drawn),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,15 +1,11 @@
 /* The row for the whole history: what a cell of it shows, and which moment a column stands for. */
+#include "tests/support/test.h"
 #include "views/timeline.h"
 #include "base/alloc.h"
 
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #define S 1000000000ll
 #define COLS 40 /* of which 20 are the timeline */
@@ -34,11 +30,10 @@ static struct timeline timeline_of(int64_t at_ns)
 				 .end = "14:01:40"};
 }
 
-static int measure_cells(void **state)
+FIXTURE(measure_cells)
 {
 	static const float shares[] = {0, 0.5f, 0.8f, 0.95f, NAN};
 
-	(void)state;
 	for (size_t i = 0; i < CELLS; i++)
 		cells[i] = (struct timeline_cell){.share = shares[i % ARRAY_LEN(shares)]};
 	cells[6].lost = true;
@@ -56,7 +51,7 @@ static void draw_row(struct canvas *c, const struct timeline *t, bool ascii, str
 	timeline_draw(t, c, canvas_rect(c), hits);
 }
 
-static void a_cell_shows_load_loss_marks_and_nothing(void **state)
+TEST(a_cell_shows_load_loss_marks_and_nothing)
 {
 	static const struct {
 		int x;
@@ -75,7 +70,6 @@ static void a_cell_shows_load_loss_marks_and_nothing(void **state)
 	};
 	struct timeline t = timeline_of(115 * S);
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		const struct cell *cell;
 		struct canvas c;
@@ -88,13 +82,12 @@ static void a_cell_shows_load_loss_marks_and_nothing(void **state)
 	}
 }
 
-static void the_clock_of_both_ends_stands_beside_it(void **state)
+TEST(the_clock_of_both_ends_stands_beside_it)
 {
 	struct timeline t = timeline_of(100 * S);
 	AUTO_STRBUF struct strbuf text = {0};
 	struct canvas c;
 
-	(void)state;
 	draw_row(&c, &t, true, NULL);
 	canvas_dump(&c, &text);
 	assert_int_equal(strncmp(text.p, " 14:00:00 ", 10), 0);
@@ -102,14 +95,13 @@ static void the_clock_of_both_ends_stands_beside_it(void **state)
 	canvas_fini(&c);
 }
 
-static void the_cursor_stays_in_the_row(void **state)
+TEST(the_cursor_stays_in_the_row)
 {
 	static const struct {
 		int64_t at_ns;
 		int x;
 	} cases[] = {{100 * S, 0}, {199 * S, 19}, {200 * S, 19}, {0, 0}, {INT64_MAX / 4, 19}};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		struct timeline t = timeline_of(cases[i].at_ns);
 		struct canvas c;
@@ -127,12 +119,11 @@ static void the_cursor_stays_in_the_row(void **state)
 	}
 }
 
-static void a_selected_range_has_its_background(void **state)
+TEST(a_selected_range_has_its_background)
 {
 	struct timeline t = timeline_of(100 * S);
 	struct canvas c;
 
-	(void)state;
 	t.from_ns = 125 * S;
 	t.to_ns = 150 * S;
 	draw_row(&c, &t, false, NULL);
@@ -141,12 +132,11 @@ static void a_selected_range_has_its_background(void **state)
 	canvas_fini(&c);
 }
 
-static void a_history_of_no_length_has_its_cursor_at_the_end(void **state)
+TEST(a_history_of_no_length_has_its_cursor_at_the_end)
 {
 	struct timeline t = timeline_of(100 * S);
 	struct canvas c;
 
-	(void)state;
 	t.end_ns = t.begin_ns;
 	t.n_cells = 0;
 	draw_row(&c, &t, false, NULL);
@@ -154,7 +144,7 @@ static void a_history_of_no_length_has_its_cursor_at_the_end(void **state)
 	canvas_fini(&c);
 }
 
-static void a_column_stands_for_a_moment_also_beside_the_row(void **state)
+TEST(a_column_stands_for_a_moment_also_beside_the_row)
 {
 	static const struct {
 		int x;
@@ -164,7 +154,6 @@ static void a_column_stands_for_a_moment_also_beside_the_row(void **state)
 	struct hits hits = {0};
 	struct canvas c;
 
-	(void)state;
 	draw_row(&c, &t, false, &hits);
 	assert_int_equal(hits.n, 1);
 	assert_int_equal(hits.list[0].kind, HIT_TIMELINE);
@@ -174,25 +163,11 @@ static void a_column_stands_for_a_moment_also_beside_the_row(void **state)
 	canvas_fini(&c);
 }
 
-static void a_narrow_terminal_has_none(void **state)
+TEST(a_narrow_terminal_has_none)
 {
-	(void)state;
 	assert_int_equal(timeline_cells(39), 0);
 	assert_int_equal(timeline_cells(40), 20);
 	assert_int_equal(timeline_cells(500), 480);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_cell_shows_load_loss_marks_and_nothing),
-		cmocka_unit_test(the_clock_of_both_ends_stands_beside_it),
-		cmocka_unit_test(the_cursor_stays_in_the_row),
-		cmocka_unit_test(a_selected_range_has_its_background),
-		cmocka_unit_test(a_history_of_no_length_has_its_cursor_at_the_end),
-		cmocka_unit_test(a_column_stands_for_a_moment_also_beside_the_row),
-		cmocka_unit_test(a_narrow_terminal_has_none),
-	};
-
-	return cmocka_run_group_tests(tests, measure_cells, NULL);
-}
+TEST_GROUP(measure_cells, NULL)

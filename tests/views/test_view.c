@@ -6,7 +6,7 @@
 
 #define VIEW "view v\n  key 1\n  title V\n"
 
-static void malformed_screens_name_file_line_and_what_was_expected(void **state)
+TEST(malformed_screens_name_file_line_and_what_was_expected)
 {
 	static const struct {
 		const char *text, *want;
@@ -60,7 +60,6 @@ static void malformed_screens_name_file_line_and_what_was_expected(void **state)
 	};
 	struct tiny t;
 
-	(void)state;
 	tiny_init(&t);
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		struct err err = {0};
@@ -73,7 +72,7 @@ static void malformed_screens_name_file_line_and_what_was_expected(void **state)
 }
 
 /* tiny's metrics are a GPU's. */
-static void charts_may_be_for_machines_with_a_gpu_or_for_those_without(void **state)
+TEST(charts_may_be_for_machines_with_a_gpu_or_for_those_without)
 {
 	static const char text[] = VIEW "chart with\n  only gpu\n  widget rows\n  series Share\n"
 					"chart without\n  only no-gpu\n  widget rows\n  series Share\n"
@@ -85,7 +84,6 @@ static void charts_may_be_for_machines_with_a_gpu_or_for_those_without(void **st
 	struct tiny t;
 	struct err err;
 
-	(void)state;
 	tiny_init(&t);
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		views_fini(&t.views);
@@ -99,7 +97,7 @@ static void charts_may_be_for_machines_with_a_gpu_or_for_those_without(void **st
 	tiny_fini(&t);
 }
 
-static void what_does_not_exist_is_left_out(void **state)
+TEST(what_does_not_exist_is_left_out)
 {
 	static const char text[] = "view a\nchart c\n  widget rows\n  series None\n"
 				   "view b\nchart c\n  widget rows\n  series None\n"
@@ -109,7 +107,6 @@ static void what_does_not_exist_is_left_out(void **state)
 	struct tiny t;
 	struct err err;
 
-	(void)state;
 	tiny_init(&t);
 	assert_true(tiny_read(&t, text, &err));
 	assert_int_equal(t.views.n_views, 1);
@@ -127,7 +124,7 @@ static void what_does_not_exist_is_left_out(void **state)
 	tiny_fini(&t);
 }
 
-static void what_replaces_a_series_has_a_label_of_its_own(void **state)
+TEST(what_replaces_a_series_has_a_label_of_its_own)
 {
 	static const char text[] =
 		"view b\nchart c\n  widget rows\n"
@@ -137,7 +134,6 @@ static void what_replaces_a_series_has_a_label_of_its_own(void **state)
 	struct tiny t;
 	struct err err;
 
-	(void)state;
 	tiny_init(&t);
 	assert_true(tiny_read(&t, text, &err));
 
@@ -150,7 +146,7 @@ static void what_replaces_a_series_has_a_label_of_its_own(void **state)
 	tiny_fini(&t);
 }
 
-static void the_foot_stands_under_the_panels_of_a_view_that_names_one(void **state)
+TEST(the_foot_stands_under_the_panels_of_a_view_that_names_one)
 {
 	static const struct {
 		const char *field, *foot[VIEW_FOOT_LINES];
@@ -166,7 +162,6 @@ static void the_foot_stands_under_the_panels_of_a_view_that_names_one(void **sta
 		{"", {"one"}, 30, NULL},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		AUTOFREE char *got = NULL;
 		size_t n, want = cases[i].want ? strlen(cases[i].want) : 0;
@@ -186,14 +181,13 @@ static void the_foot_stands_under_the_panels_of_a_view_that_names_one(void **sta
 	}
 }
 
-static void metrics_of_the_gpu_come_before_those_of_the_cpu(void **state)
+TEST(metrics_of_the_gpu_come_before_those_of_the_cpu)
 {
 	static const char text[] = VIEW "chart c\n  widget rows\n  series None / Share\n";
 	struct tiny t;
 	struct views views = {0};
 	struct err err;
 
-	(void)state;
 	tiny_init(&t);
 	assert_true(chart_read(&views, NULL, &(struct gpudb_text){"both", span_of(text)}, SETS(t.set, t.set),
 			       &err));
@@ -209,7 +203,7 @@ static void metrics_of_the_gpu_come_before_those_of_the_cpu(void **state)
 	tiny_fini(&t);
 }
 
-static void a_group_is_a_series_for_each_of_its_metrics(void **state)
+TEST(a_group_is_a_series_for_each_of_its_metrics)
 {
 	static const char text[] =
 		VIEW "chart c\n  widget rows\n  group G\nchart d\n  widget rows\n  group I\n";
@@ -217,7 +211,6 @@ static void a_group_is_a_series_for_each_of_its_metrics(void **state)
 	struct err err = {0};
 	struct tiny t;
 
-	(void)state;
 	tiny_init(&t);
 	assert_true(tiny_read(&t, text, &err));
 	assert_int_equal(t.views.views[0].n_charts, 1);
@@ -229,7 +222,7 @@ static void a_group_is_a_series_for_each_of_its_metrics(void **state)
 	tiny_fini(&t);
 }
 
-static void views_are_found_by_name_and_key(void **state)
+TEST(views_are_found_by_name_and_key)
 {
 	static const char text[] =
 		"view one\n  key 1\nchart c\n  widget rows\n  series Share\n"
@@ -237,7 +230,6 @@ static void views_are_found_by_name_and_key(void **state)
 	struct tiny t;
 	struct err err;
 
-	(void)state;
 	tiny_init(&t);
 	assert_true(tiny_read(&t, text, &err));
 	assert_ptr_equal(views_find(&t.views, "one"), &t.views.views[0]);
@@ -282,7 +274,7 @@ static const char six_panels[] =
 	     "chart e\n  title E\n  widget rows\n  priority 4\n" ROWS_3
 	     "chart f\n  title F\n  widget rows\n  place full\n  priority 4\n" ROWS_3;
 
-static void panels_stand_side_by_side_by_the_width(void **state)
+TEST(panels_stand_side_by_side_by_the_width)
 {
 	static const struct {
 		int cols, rows;
@@ -294,7 +286,6 @@ static void panels_stand_side_by_side_by_the_width(void **state)
 	};
 	struct tiny t;
 
-	(void)state;
 	tiny_init(&t);
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		char got[256];
@@ -305,7 +296,7 @@ static void panels_stand_side_by_side_by_the_width(void **state)
 	tiny_fini(&t);
 }
 
-static void the_least_important_panel_gives_way_first(void **state)
+TEST(the_least_important_panel_gives_way_first)
 {
 	static const struct {
 		int rows;
@@ -317,7 +308,6 @@ static void the_least_important_panel_gives_way_first(void **state)
 	struct tiny t;
 	char got[256];
 
-	(void)state;
 	tiny_init(&t);
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		bands_of(&t, six_panels, 100, cases[i].rows, got);
@@ -332,13 +322,12 @@ static void the_least_important_panel_gives_way_first(void **state)
 	tiny_fini(&t);
 }
 
-static void rows_that_are_left_go_to_the_graph(void **state)
+TEST(rows_that_are_left_go_to_the_graph)
 {
 	AUTOFREE char *dump = NULL;
 	struct tiny t;
 	int blank = 0, rows = 0;
 
-	(void)state;
 	tiny_init(&t);
 	dump = tiny_shown(&t, six_panels, 160, 60, true);
 	for (char *line = dump; *line; line = strchr(line, '\n') + 1, rows++)
@@ -348,7 +337,7 @@ static void rows_that_are_left_go_to_the_graph(void **state)
 	tiny_fini(&t);
 }
 
-static void a_terminal_below_40x10_says_so_as_far_as_it_has_room(void **state)
+TEST(a_terminal_below_40x10_says_so_as_far_as_it_has_room)
 {
 	static const char text[] = VIEW "chart c\n  widget rows\n  series Share\n";
 	static const struct {
@@ -361,7 +350,6 @@ static void a_terminal_below_40x10_says_so_as_far_as_it_has_room(void **state)
 		     {8, 1, "8x1 is\n"}};
 	struct tiny t;
 
-	(void)state;
 	tiny_init(&t);
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		AUTOFREE char *got = tiny_shown(&t, text, cases[i].cols, cases[i].rows, false);
@@ -371,7 +359,7 @@ static void a_terminal_below_40x10_says_so_as_far_as_it_has_room(void **state)
 	tiny_fini(&t);
 }
 
-static void a_view_may_put_the_busiest_panels_first(void **state)
+TEST(a_view_may_put_the_busiest_panels_first)
 {
 	static const char text[] =
 		VIEW "  first busiest\n"
@@ -380,7 +368,6 @@ static void a_view_may_put_the_busiest_panels_first(void **state)
 		     "chart c\n  title Last\n  widget rows\n  priority 2\n  series Double\n";
 	struct tiny t;
 
-	(void)state;
 	tiny_init(&t);
 	AUTOFREE char *got = tiny_shown(&t, text, 100, 24, true);
 	assert_true(strstr(got, "Whole") < strstr(got, "Half"));
@@ -397,14 +384,13 @@ static unsigned rows_of_filter(const struct tiny *t, const char *text)
 	return n;
 }
 
-static void a_filter_finds_words_by_their_start_first(void **state)
+TEST(a_filter_finds_words_by_their_start_first)
 {
 	static const char text[] = VIEW "chart a\n  widget rows\n  series Share | full reads\n"
 					"  series Double | threads\n  series Bytes | written\n";
 	struct err err;
 	struct tiny t;
 
-	(void)state;
 	tiny_init(&t);
 	assert_true(tiny_read(&t, text, &err));
 	assert_int_equal(rows_of_filter(&t, "read"), 1);  /* not "threads" */
@@ -449,14 +435,13 @@ static void check_quantity(const struct gpudb *db, const char *file, const struc
 	}
 }
 
-static void an_alternative_that_is_another_quantity_has_a_label_of_its_own(void **state)
+TEST(an_alternative_that_is_another_quantity_has_a_label_of_its_own)
 {
 	static const char *const labelled[] = {"series", "or", "sub", "part", "second"};
 	extern const char embed_report_chart[], embed_report_chart_end[];
 	struct err err;
 	struct gpudb *db = gpudb_load(NULL, 0, &err);
 
-	(void)state;
 	assert_non_null(db);
 	for (const struct embedded *e = embedded_charts;; e++) {
 		struct stanza_line line;
@@ -479,14 +464,13 @@ static void an_alternative_that_is_another_quantity_has_a_label_of_its_own(void 
 	gpudb_free(db);
 }
 
-static void every_metric_of_the_shipped_screens_is_defined(void **state)
+TEST(every_metric_of_the_shipped_screens_is_defined)
 {
 	static const char *const naming[] = {"series", "or",    "sub",   "part", "second", "corner",
 					     "hot",    "graph", "limit", "idle", "once",   "gap"};
 	struct err err;
 	struct gpudb *db = gpudb_load(NULL, 0, &err);
 
-	(void)state;
 	if (!db)
 		fail_msg("%s", err.text);
 	for (const struct embedded *e = embedded_charts; e->file; e++) {
@@ -503,28 +487,4 @@ static void every_metric_of_the_shipped_screens_is_defined(void **state)
 		} while (line.kind != STANZA_END);
 	}
 	gpudb_free(db);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(malformed_screens_name_file_line_and_what_was_expected),
-		cmocka_unit_test(charts_may_be_for_machines_with_a_gpu_or_for_those_without),
-		cmocka_unit_test(what_does_not_exist_is_left_out),
-		cmocka_unit_test(what_replaces_a_series_has_a_label_of_its_own),
-		cmocka_unit_test(the_foot_stands_under_the_panels_of_a_view_that_names_one),
-		cmocka_unit_test(metrics_of_the_gpu_come_before_those_of_the_cpu),
-		cmocka_unit_test(a_group_is_a_series_for_each_of_its_metrics),
-		cmocka_unit_test(views_are_found_by_name_and_key),
-		cmocka_unit_test(a_view_may_put_the_busiest_panels_first),
-		cmocka_unit_test(a_filter_finds_words_by_their_start_first),
-		cmocka_unit_test(panels_stand_side_by_side_by_the_width),
-		cmocka_unit_test(the_least_important_panel_gives_way_first),
-		cmocka_unit_test(rows_that_are_left_go_to_the_graph),
-		cmocka_unit_test(a_terminal_below_40x10_says_so_as_far_as_it_has_room),
-		cmocka_unit_test(an_alternative_that_is_another_quantity_has_a_label_of_its_own),
-		cmocka_unit_test(every_metric_of_the_shipped_screens_is_defined),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

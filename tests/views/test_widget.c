@@ -13,7 +13,7 @@ static void expect_shown(struct tiny *t, const char *text, int cols, bool ascii,
 		fail_msg("'%s' is not in\n%s", want, got);
 }
 
-static void values_stand_in_fixed_columns_whatever_their_length(void **state)
+TEST(values_stand_in_fixed_columns_whatever_their_length)
 {
 	static const struct {
 		double a, b, c, d;
@@ -29,7 +29,6 @@ static void values_stand_in_fixed_columns_whatever_their_length(void **state)
 	static const char text[] = VIEW "chart c\n  widget rows\n  series Share | x | Bytes\n";
 	struct tiny t;
 
-	(void)state;
 	tiny_init(&t);
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		tiny_values(t.now, cases[i].a, cases[i].b, cases[i].c, cases[i].d);
@@ -39,14 +38,13 @@ static void values_stand_in_fixed_columns_whatever_their_length(void **state)
 	tiny_fini(&t);
 }
 
-static void nothing_measured_yet_is_a_dash_and_a_dotted_line(void **state)
+TEST(nothing_measured_yet_is_a_dash_and_a_dotted_line)
 {
 	static const char text[] = VIEW "chart a\n  widget rows\n  series Share | bar | Bytes\n"
 					"chart b\n  widget lanes\n  series Share | lane\n"
 					"chart c\n  widget area\n  series Bytes | strip\n";
 	struct tiny t;
 
-	(void)state;
 	tiny_init(&t);
 	t.data.feeds[SOURCE_GPU] = (struct feed){.set = t.set};
 	expect_shown(&t, text, 60, false, "bar   ............     –           –       ·················\n");
@@ -54,13 +52,12 @@ static void nothing_measured_yet_is_a_dash_and_a_dotted_line(void **state)
 	tiny_fini(&t);
 }
 
-static void estimates_stand_in_brackets_without_moving(void **state)
+TEST(estimates_stand_in_brackets_without_moving)
 {
 	static const char text[] = VIEW "chart c\n  widget rows\n  bars no\n  history no\n  series Share | "
 					"x\n  series Clock | clock\n";
 	struct tiny t;
 
-	(void)state;
 	tiny_init(&t);
 	expect_shown(&t, text, 80, false, "x       50.0 %\nclock   2.00 GHz\n");
 	t.column->flags = SAMPLE_ESTIMATED;
@@ -70,13 +67,12 @@ static void estimates_stand_in_brackets_without_moving(void **state)
 	tiny_fini(&t);
 }
 
-static void what_was_counted_all_the_time_is_no_estimate(void **state)
+TEST(what_was_counted_all_the_time_is_no_estimate)
 {
 	static const char text[] =
 		VIEW "chart c\n  widget rows\n  bars no\n  history no\n  series Clock | clock\n";
 	struct tiny t;
 
-	(void)state;
 	tiny_init(&t);
 	t.column->flags = SAMPLE_ESTIMATED;
 	t.set->slots[3].running = 0; /* A and B are the times of D */
@@ -89,7 +85,7 @@ static void what_was_counted_all_the_time_is_no_estimate(void **state)
 	tiny_fini(&t);
 }
 
-static void flagged_samples_and_values_beyond_the_guide_are_marked(void **state)
+TEST(flagged_samples_and_values_beyond_the_guide_are_marked)
 {
 	static const char text[] = VIEW
 		"chart c\n  widget rows\n  bars no\n  history no\n  series Share | x\n  series Watched | y\n";
@@ -107,7 +103,6 @@ static void flagged_samples_and_values_beyond_the_guide_are_marked(void **state)
 	};
 	struct tiny t;
 
-	(void)state;
 	tiny_init(&t);
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		t.now[VECTOR_CONSTANTS] = cases[i].a;
@@ -117,7 +112,7 @@ static void flagged_samples_and_values_beyond_the_guide_are_marked(void **state)
 	tiny_fini(&t);
 }
 
-static void colours_follow_the_guide_and_loads_follow_70_and_90(void **state)
+TEST(colours_follow_the_guide_and_loads_follow_70_and_90)
 {
 	static const char text[] = VIEW "chart load\n  widget rows\n  levels load\n  series Share\n  series "
 					"Watched\n  series Wanted\n  series Clock\n"
@@ -135,7 +130,6 @@ static void colours_follow_the_guide_and_loads_follow_70_and_90(void **state)
 	struct tiny t;
 	struct err err;
 
-	(void)state;
 	tiny_init(&t);
 	assert_true(tiny_read(&t, text, &err));
 
@@ -170,13 +164,12 @@ static enum style watched_style(const struct tiny *t, double value, int back)
 
 /* A still screen shows a frame when something changes: that is not late. Where no frame ended, the
  * last one before tells. */
-static void frames_are_over_the_budget_only_while_they_have_work(void **state)
+TEST(frames_are_over_the_budget_only_while_they_have_work)
 {
 	static const char text[] = VIEW "chart frames\n  widget rows\n  series Watched\n";
 	struct tiny t;
 	struct err err;
 
-	(void)state;
 	tiny_init(&t);
 	assert_true(tiny_read(&t, text, &err));
 	t.set->frame_work = metric_find(t.set, SPAN_LIT("Share"));
@@ -197,13 +190,12 @@ static void frames_are_over_the_budget_only_while_they_have_work(void **state)
 	tiny_fini(&t);
 }
 
-static void series_are_seen_now_in_total_and_back_in_time(void **state)
+TEST(series_are_seen_now_in_total_and_back_in_time)
 {
 	static const char text[] = VIEW "chart c\n  widget rows\n  series Share\n  series Bytes\n";
 	struct tiny t;
 	struct err err;
 
-	(void)state;
 	tiny_init(&t);
 	assert_true(tiny_read(&t, text, &err));
 
@@ -233,7 +225,7 @@ static void series_are_seen_now_in_total_and_back_in_time(void **state)
 }
 
 /* Values from old to new as "level xCount", seen through a window of 4, with a hold of 3. */
-static void a_scale_goes_up_at_once_and_down_only_after_it_was_too_large_for_a_while(void **state)
+TEST(a_scale_goes_up_at_once_and_down_only_after_it_was_too_large_for_a_while)
 {
 	static const struct {
 		struct {
@@ -259,7 +251,6 @@ static void a_scale_goes_up_at_once_and_down_only_after_it_was_too_large_for_a_w
 		{{{0, 9}, {0.02, 1}}, 0.03},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		double past[100], got;
 		int n = 0;
@@ -273,7 +264,7 @@ static void a_scale_goes_up_at_once_and_down_only_after_it_was_too_large_for_a_w
 	}
 }
 
-static void a_corner_beyond_its_limit_has_a_word_unless_a_busy_unit_explains_it(void **state)
+TEST(a_corner_beyond_its_limit_has_a_word_unless_a_busy_unit_explains_it)
 {
 	static const char wide[] =
 		VIEW "chart c\n  title Queues\n  base of time\n  widget rows\n  place full\n"
@@ -295,7 +286,6 @@ static void a_corner_beyond_its_limit_has_a_word_unless_a_busy_unit_explains_it(
 	};
 	struct tiny t;
 
-	(void)state;
 	tiny_init(&t);
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		tiny_values(t.now, cases[i].share, 100, 1e9, cases[i].busiest);
@@ -305,14 +295,13 @@ static void a_corner_beyond_its_limit_has_a_word_unless_a_busy_unit_explains_it(
 	tiny_fini(&t);
 }
 
-static void what_is_wrong_is_a_word_where_there_is_room(void **state)
+TEST(what_is_wrong_is_a_word_where_there_is_room)
 {
 	static const char text[] =
 		VIEW "chart c\n  widget rows\n  bars no\n  history no\n"
 		     "  series Share | x\n  series Watched | y\n  series Wanted | z | | of all\n";
 	struct tiny t;
 
-	(void)state;
 	tiny_init(&t);
 	expect_shown(&t, text, 70, true, "x   50.0 %\ny   50.0 % high !\nz   50.0 % low !   of all\n");
 	expect_shown(&t, text, 50, true, "x   50.0 %\ny   50.0 % !\nz   50.0 % !\n");
@@ -321,14 +310,13 @@ static void what_is_wrong_is_a_word_where_there_is_room(void **state)
 	tiny_fini(&t);
 }
 
-static void what_is_beyond_the_guide_is_marked_without_colours(void **state)
+TEST(what_is_beyond_the_guide_is_marked_without_colours)
 {
 	static const char *const widgets[] = {"rows", "lanes", "histogram", "clusters"};
 	static const int cols[] = {45, 70, 120};
 	static const double values[] = {9, 11, 16}; /* of Watched: within 10, beyond it, far beyond it */
 	struct tiny t;
 
-	(void)state;
 	tiny_init(&t);
 	for (size_t w = 0; w < ARRAY_LEN(widgets); w++)
 		for (size_t i = 0; i < ARRAY_LEN(cols); i++)
@@ -351,7 +339,7 @@ static void what_is_beyond_the_guide_is_marked_without_colours(void **state)
 	tiny_fini(&t);
 }
 
-static void an_instance_is_beyond_a_limit_only_while_the_whole_is(void **state)
+TEST(an_instance_is_beyond_a_limit_only_while_the_whole_is)
 {
 	static const struct {
 		double whole, instance;
@@ -365,7 +353,6 @@ static void an_instance_is_beyond_a_limit_only_while_the_whole_is(void **state)
 					"  series Watched | x\n";
 	struct tiny t;
 
-	(void)state;
 	tiny_init(&t);
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		t.now[VECTOR_CONSTANTS] = cases[i].whole;
@@ -375,7 +362,7 @@ static void an_instance_is_beyond_a_limit_only_while_the_whole_is(void **state)
 	tiny_fini(&t);
 }
 
-static void rows_break_down_by_instance_and_sort_by_load(void **state)
+TEST(rows_break_down_by_instance_and_sort_by_load)
 {
 	static const char each[] =
 		VIEW "chart c\n  widget rows\n  each cluster\n  history no\n  series Share | CPU | Clock\n";
@@ -386,7 +373,6 @@ static void rows_break_down_by_instance_and_sort_by_load(void **state)
 		     "  sub Wanted | one\n  sub Double | two\n";
 	struct tiny t;
 
-	(void)state;
 	tiny_init(&t);
 	expect_shown(&t, each, 80, true,
 		     "CPU cluster0    ########................................  20.0 %   2.00 GHz\n"
@@ -396,7 +382,7 @@ static void rows_break_down_by_instance_and_sort_by_load(void **state)
 	tiny_fini(&t);
 }
 
-static void too_few_rows_keep_the_highest_shares_in_their_order(void **state)
+TEST(too_few_rows_keep_the_highest_shares_in_their_order)
 {
 	static const char text[] =
 		VIEW "chart c\n  widget rows\n  bars no\n  history no\n"
@@ -406,7 +392,6 @@ static void too_few_rows_keep_the_highest_shares_in_their_order(void **state)
 		     "  series Double | 12\n";
 	struct tiny t;
 
-	(void)state;
 	tiny_init(&t);
 	expect_shown(&t, text, 45, true,
 		     "1       50.0 %   !\n2        100 %\n3       50.0 %\n4        100 %\n5       50.0 %\n");
@@ -414,7 +399,7 @@ static void too_few_rows_keep_the_highest_shares_in_their_order(void **state)
 	tiny_fini(&t);
 }
 
-static void lanes_and_areas_have_the_newest_at_the_right_and_ticks_below(void **state)
+TEST(lanes_and_areas_have_the_newest_at_the_right_and_ticks_below)
 {
 	static const char lanes[] = VIEW
 		"chart c\n  title Lanes\n  widget lanes\n  corner Share | alone\n  series Share | queue\n";
@@ -422,7 +407,6 @@ static void lanes_and_areas_have_the_newest_at_the_right_and_ticks_below(void **
 		VIEW "chart c\n  title Bus\n  base of it\n  widget area\n  rows 5\n  series Bytes | read\n";
 	struct tiny t;
 
-	(void)state;
 	tiny_init(&t);
 	for (unsigned i = 0; i + 1 < TINY_POINTS; i++)
 		t.vectors[i][VECTOR_CONSTANTS + 2] = 0.1e9 * (i % 10);
@@ -434,12 +418,11 @@ static void lanes_and_areas_have_the_newest_at_the_right_and_ticks_below(void **
 
 #define GRAPH VIEW "chart c\n  title Bus\n  widget area\n  rows 6\n"
 
-static void a_limit_is_a_line_through_the_data_or_named_off_the_scale(void **state)
+TEST(a_limit_is_a_line_through_the_data_or_named_off_the_scale)
 {
 	static const char text[] = GRAPH "  limit Clock | guide\n  series Bytes | read\n";
 	struct tiny t;
 
-	(void)state;
 	tiny_init(&t);
 	for (unsigned i = 0; i < TINY_POINTS; i++)
 		t.vectors[i][VECTOR_CONSTANTS + 2] = 1.4e9; /* 2.8 GB/s, with the limit at 2 */
@@ -453,11 +436,10 @@ static void a_limit_is_a_line_through_the_data_or_named_off_the_scale(void **sta
 	tiny_fini(&t);
 }
 
-static void an_axis_has_its_unit_and_a_stack_its_legend(void **state)
+TEST(an_axis_has_its_unit_and_a_stack_its_legend)
 {
 	struct tiny t;
 
-	(void)state;
 	tiny_init(&t);
 	expect_shown(&t, GRAPH "  series Bytes | read\n  second Bytes | write\n", FRAMED, true, " 5 GB/s ");
 	expect_shown(&t, GRAPH "  series Bytes | read\n  second Bytes | write\n", FRAMED, true,
@@ -468,13 +450,12 @@ static void an_axis_has_its_unit_and_a_stack_its_legend(void **state)
 }
 
 /* Half of the time the whole is a thousandth of what it is in the other half. */
-static void a_ratio_of_almost_nothing_is_a_gap(void **state)
+TEST(a_ratio_of_almost_nothing_is_a_gap)
 {
 	static const char text[] = GRAPH "  gap Bytes\n  series Share | part\n";
 	AUTOFREE char *got = NULL;
 	struct tiny t;
 
-	(void)state;
 	tiny_init(&t);
 	for (unsigned i = 0; i < TINY_POINTS; i++)
 		t.vectors[i][VECTOR_CONSTANTS + 2] = i < TINY_POINTS / 2 ? 1e6 : 1e9;
@@ -484,13 +465,12 @@ static void a_ratio_of_almost_nothing_is_a_gap(void **state)
 	tiny_fini(&t);
 }
 
-static void a_chart_may_wait_until_its_metric_has_counted(void **state)
+TEST(a_chart_may_wait_until_its_metric_has_counted)
 {
 	static const char text[] = VIEW "chart a\n  widget rows\n  series Share | first\n"
 					"chart b\n  once Bytes\n  widget rows\n  series Double | second\n";
 	struct tiny t;
 
-	(void)state;
 	tiny_init(&t);
 	t.total[VECTOR_CONSTANTS + 2] = 0;
 	AUTOFREE char *before = tiny_shown(&t, text, FRAMED, 24, true);
@@ -501,13 +481,12 @@ static void a_chart_may_wait_until_its_metric_has_counted(void **state)
 }
 
 /* A card may leave no column for a graph; the newest cell has one point or two. */
-static void a_graph_needs_no_room(void **state)
+TEST(a_graph_needs_no_room)
 {
 	static const char text[] = VIEW "chart c\n  widget area\n  series Share | strip\n";
 	struct tiny t;
 	struct canvas c;
 
-	(void)state;
 	tiny_init(&t);
 	free(tiny_shown(&t, text, 60, 12, false));
 	canvas_init(&c, 40, 20, false);
@@ -520,33 +499,4 @@ static void a_graph_needs_no_room(void **state)
 	}
 	canvas_fini(&c);
 	tiny_fini(&t);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_graph_needs_no_room),
-		cmocka_unit_test(values_stand_in_fixed_columns_whatever_their_length),
-		cmocka_unit_test(nothing_measured_yet_is_a_dash_and_a_dotted_line),
-		cmocka_unit_test(estimates_stand_in_brackets_without_moving),
-		cmocka_unit_test(what_was_counted_all_the_time_is_no_estimate),
-		cmocka_unit_test(flagged_samples_and_values_beyond_the_guide_are_marked),
-		cmocka_unit_test(colours_follow_the_guide_and_loads_follow_70_and_90),
-		cmocka_unit_test(frames_are_over_the_budget_only_while_they_have_work),
-		cmocka_unit_test(series_are_seen_now_in_total_and_back_in_time),
-		cmocka_unit_test(a_scale_goes_up_at_once_and_down_only_after_it_was_too_large_for_a_while),
-		cmocka_unit_test(a_corner_beyond_its_limit_has_a_word_unless_a_busy_unit_explains_it),
-		cmocka_unit_test(what_is_wrong_is_a_word_where_there_is_room),
-		cmocka_unit_test(what_is_beyond_the_guide_is_marked_without_colours),
-		cmocka_unit_test(an_instance_is_beyond_a_limit_only_while_the_whole_is),
-		cmocka_unit_test(rows_break_down_by_instance_and_sort_by_load),
-		cmocka_unit_test(too_few_rows_keep_the_highest_shares_in_their_order),
-		cmocka_unit_test(lanes_and_areas_have_the_newest_at_the_right_and_ticks_below),
-		cmocka_unit_test(a_limit_is_a_line_through_the_data_or_named_off_the_scale),
-		cmocka_unit_test(an_axis_has_its_unit_and_a_stack_its_legend),
-		cmocka_unit_test(a_ratio_of_almost_nothing_is_a_gap),
-		cmocka_unit_test(a_chart_may_wait_until_its_metric_has_counted),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

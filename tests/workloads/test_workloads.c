@@ -3,11 +3,7 @@
 #include "backends/perf/perf_name.h"
 #include "backends/perf/perf_group.h"
 #include "base/alloc.h"
-
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <cmocka.h>
+#include "tests/support/test.h"
 
 #include <fcntl.h>
 #include <math.h>
@@ -162,22 +158,20 @@ static void skip_uncounted(const char *what)
 	skip();
 }
 
-static void both_products_are_equal(void **state)
+TEST(both_products_are_equal)
 {
 	struct workload_report r;
 
-	(void)state;
 	run_program(&r, NULL, (const char *const[ARGS]){"matrix", "--size", "65", "--iterations", "1"});
 	assert_non_null(strstr(r.text.p, "interchanged: 65 rows"));
 	assert_null(strstr(r.text.p, "WRONG"));
 	report_fini(&r);
 }
 
-static void a_workload_says_why_nothing_was_counted(void **state)
+TEST(a_workload_says_why_nothing_was_counted)
 {
 	struct workload_report r;
 
-	(void)state;
 	run_program(&r, NULL, (const char *const[ARGS]){"pages", "--size", "1", "--iterations", "1"});
 	assert_true((r.status == NOTHING_COUNTED) ==
 		    (strstr(r.text.p, "skipped: no hardware events: cycles: ") != NULL));
@@ -188,7 +182,7 @@ static void a_workload_says_why_nothing_was_counted(void **state)
 	report_fini(&r);
 }
 
-static void wrong_options_are_refused(void **state)
+TEST(wrong_options_are_refused)
 {
 	static const char *const cases[][ARGS] = {{"branches", "--size", "0"},
 						  {"branches", "--size", "-1"},
@@ -197,7 +191,6 @@ static void wrong_options_are_refused(void **state)
 						  {"pages", "one"},
 						  {"chase", "--size", "1"}};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		struct workload_report r;
 
@@ -207,12 +200,11 @@ static void wrong_options_are_refused(void **state)
 	}
 }
 
-static void every_new_page_is_one_fault(void **state)
+TEST(every_new_page_is_one_fault)
 {
 	double predicted, measured;
 	struct workload_report r;
 
-	(void)state;
 	run_program(&r, NULL, (const char *const[ARGS]){"pages", "--size", "3000", "--iterations", "2"});
 	find_row(&r, "pages: first write", "page-faults", &predicted, &measured);
 	report_fini(&r);
@@ -222,14 +214,13 @@ static void every_new_page_is_one_fault(void **state)
 	assert_between(measured, 6000, 6060);
 }
 
-static void warm_loops_have_no_faults(void **state)
+TEST(warm_loops_have_no_faults)
 {
 	static const char *const cases[][ARGS] = {{"branches", "--size", "1000000", "--iterations", "2"},
 						  {"matrix", "--size", "100", "--iterations", "2"},
 						  {"chase", "--size", "1000000", "--iterations", "100000"}};
 	static const char *const titles[] = {"branches: random", "matrix: interchanged", "chase: 976 KiB"};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		double measured;
 		struct workload_report r;
@@ -246,11 +237,10 @@ static void warm_loops_have_no_faults(void **state)
 /* Durations are only as good as the machine is quiet: the largest number of tries. */
 #define ATTEMPTS 50
 
-static void the_task_clock_is_the_cpu_time_inside_and_around(void **state)
+TEST(the_task_clock_is_the_cpu_time_inside_and_around)
 {
 	bool agree = false;
 
-	(void)state;
 	for (int i = 0; i < ATTEMPTS && !agree; i++) {
 		double inside, used;
 		struct workload_report r;
@@ -291,27 +281,24 @@ static void assert_agree(const char *event, const char *title, const char *const
 	assert_between((around[0] - around[1]) / (inside[0] - inside[1]), 0.98, 1.02);
 }
 
-static void faults_inside_agree_with_those_around(void **state)
+TEST(faults_inside_agree_with_those_around)
 {
-	(void)state;
 	assert_agree("page-faults", "pages: first write",
 		     (const char *const[2][ARGS]){{"pages", "--size", "5000", "--iterations", "5"},
 						  {"pages", "--size", "1", "--iterations", "5"}});
 }
 
-static void instructions_inside_agree_with_those_around(void **state)
+TEST(instructions_inside_agree_with_those_around)
 {
-	(void)state;
 	assert_agree("instructions", "chase: 8 KiB",
 		     (const char *const[2][ARGS]){{"chase", "--size", "8192", "--iterations", "100000000"},
 						  {"chase", "--size", "8192", "--iterations", "10000000"}});
 }
 
-static void random_text_costs_more_time_than_text_that_can_be_guessed(void **state)
+TEST(random_text_costs_more_time_than_text_that_can_be_guessed)
 {
 	bool more = false;
 
-	(void)state;
 	for (int i = 0; i < ATTEMPTS && !more; i++) {
 		double random, ones, zeroes;
 		struct workload_report r;
@@ -344,17 +331,16 @@ static double ns_per_access(const char *size)
 	return ns;
 }
 
-static void memory_costs_more_time_than_a_cache(void **state)
+TEST(memory_costs_more_time_than_a_cache)
 {
 	bool more = false;
 
-	(void)state;
 	for (int i = 0; i < ATTEMPTS && !more; i++)
 		more = ns_per_access("33554432") > 1.5 * ns_per_access("8192");
 	assert_true(more);
 }
 
-static void hardware_counts_what_the_code_predicts(void **state)
+TEST(hardware_counts_what_the_code_predicts)
 {
 	/* Ratio of the measured to the predicted value, or, where it is 0, the measured one. */
 	static const struct {
@@ -375,7 +361,6 @@ static void hardware_counts_what_the_code_predicts(void **state)
 	};
 	unsigned counted = 0;
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		double predicted, measured;
 		struct workload_report r;
@@ -396,11 +381,10 @@ static void hardware_counts_what_the_code_predicts(void **state)
 		skip_uncounted("hardware events");
 }
 
-static void the_example_counts_its_loop(void **state)
+TEST(the_example_counts_its_loop)
 {
 	struct workload_report r;
 
-	(void)state;
 	run_program(&r, NULL, (const char *const[ARGS]){"loop"});
 	assert_true(r.status == NOTHING_COUNTED || strstr(r.text.p, "task-clock "));
 	report_fini(&r);
@@ -420,21 +404,8 @@ static void stay_on_one_cpu(void)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(both_products_are_equal),
-		cmocka_unit_test(a_workload_says_why_nothing_was_counted),
-		cmocka_unit_test(wrong_options_are_refused),
-		cmocka_unit_test(every_new_page_is_one_fault),
-		cmocka_unit_test(warm_loops_have_no_faults),
-		cmocka_unit_test(the_task_clock_is_the_cpu_time_inside_and_around),
-		cmocka_unit_test(faults_inside_agree_with_those_around),
-		cmocka_unit_test(instructions_inside_agree_with_those_around),
-		cmocka_unit_test(random_text_costs_more_time_than_text_that_can_be_guessed),
-		cmocka_unit_test(memory_costs_more_time_than_a_cache),
-		cmocka_unit_test(hardware_counts_what_the_code_predicts),
-		cmocka_unit_test(the_example_counts_its_loop),
-	};
 
 	stay_on_one_cpu();
-	return cmocka_run_group_tests(tests, NULL, NULL);
+
+	return test_run();
 }

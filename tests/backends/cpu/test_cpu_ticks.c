@@ -2,10 +2,7 @@
 
 #include "backends/cpu/cpu_ticks.h"
 #include "base/alloc.h"
-
-#include <stdarg.h>
-#include <setjmp.h>
-#include <cmocka.h>
+#include "tests/support/test.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -46,11 +43,10 @@ static void run_again(struct cpu_ticks_bench *b, const char *stat)
 	cpu_ticks_read(&b->t, &b->f.sys);
 }
 
-static void the_first_read_has_no_deltas(void **state)
+TEST(the_first_read_has_no_deltas)
 {
 	struct cpu_ticks_bench b;
 
-	(void)state;
 	bench_init(&b);
 	for (unsigned i = 0; i < 3; i++) {
 		assert_true(b.t.each[i].listed);
@@ -60,11 +56,10 @@ static void the_first_read_has_no_deltas(void **state)
 	bench_fini(&b);
 }
 
-static void what_may_step_back_counts_as_nothing_and_the_rest_of_the_line_stays(void **state)
+TEST(what_may_step_back_counts_as_nothing_and_the_rest_of_the_line_stays)
 {
 	struct cpu_ticks_bench b;
 
-	(void)state;
 	bench_init(&b);
 	run_again(&b, LINE0 "cpu1 205 0 61 990 4 1 2 0 0 0\n" LINE2);
 	assert_true(b.t.each[1].counted);
@@ -78,7 +73,7 @@ static void what_may_step_back_counts_as_nothing_and_the_rest_of_the_line_stays(
 	bench_fini(&b);
 }
 
-static void a_line_that_does_not_make_sense_costs_its_cpu_the_interval_and_nobody_else(void **state)
+TEST(a_line_that_does_not_make_sense_costs_its_cpu_the_interval_and_nobody_else)
 {
 	static const char *const lines[] = {
 		"cpu1 5 0 1 10 0 0 0 0 0 0\n", /* began from zero */
@@ -95,7 +90,6 @@ static void a_line_that_does_not_make_sense_costs_its_cpu_the_interval_and_nobod
 		"cpu99999999999999999999 201 0 60 1000 10 1 2 0 0 0\n",
 	};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(lines); i++) {
 		struct cpu_ticks_bench b;
 		char text[512];
@@ -111,11 +105,10 @@ static void a_line_that_does_not_make_sense_costs_its_cpu_the_interval_and_nobod
 	}
 }
 
-static void coming_down_from_garbage_does_not_look_like_a_busy_cpu(void **state)
+TEST(coming_down_from_garbage_does_not_look_like_a_busy_cpu)
 {
 	struct cpu_ticks_bench b;
 
-	(void)state;
 	bench_init(&b);
 	run_again(&b, LINE0 "cpu1 200 0 60 18446744073709551615 10 1 2 0 0 0\n" LINE2);
 	run_again(&b, LINE0 "cpu1 201 0 60 1040 10 1 2 0 0 0\n" LINE2);
@@ -126,11 +119,10 @@ static void coming_down_from_garbage_does_not_look_like_a_busy_cpu(void **state)
 	bench_fini(&b);
 }
 
-static void a_text_that_was_cut_does_not_give_half_a_number(void **state)
+TEST(a_text_that_was_cut_does_not_give_half_a_number)
 {
 	struct cpu_ticks_bench b;
 
-	(void)state;
 	bench_init(&b);
 	run_again(&b, LINE0 "cpu1 201 0 60 1000 10 1 2 0 0 0\n"
 			    "cpu2 301 0 70 1000 10 1 2 0 0 0"); /* no end of line */
@@ -143,11 +135,10 @@ static void a_text_that_was_cut_does_not_give_half_a_number(void **state)
 	bench_fini(&b);
 }
 
-static void a_cpu_that_comes_back_counts_from_its_second_line_on(void **state)
+TEST(a_cpu_that_comes_back_counts_from_its_second_line_on)
 {
 	struct cpu_ticks_bench b;
 
-	(void)state;
 	bench_init(&b);
 	run_again(&b, LINE0 LINE2);
 	assert_true(cpu_ticks_offline(&b.t, 1));
@@ -160,11 +151,10 @@ static void a_cpu_that_comes_back_counts_from_its_second_line_on(void **state)
 	bench_fini(&b);
 }
 
-static void lines_in_another_order_and_of_strange_cpus_are_told_apart(void **state)
+TEST(lines_in_another_order_and_of_strange_cpus_are_told_apart)
 {
 	struct cpu_ticks_bench b;
 
-	(void)state;
 	bench_init(&b);
 	run_again(&b, "cpu7 1 1 1 1 1 1 1 1\n" LINE2 "cpu0 101 0 50 1000 10 1 2 0 0 0\n" LINE1);
 	assert_int_equal(b.t.lines, 4);
@@ -174,11 +164,10 @@ static void lines_in_another_order_and_of_strange_cpus_are_told_apart(void **sta
 	bench_fini(&b);
 }
 
-static void forgetting_costs_one_interval(void **state)
+TEST(forgetting_costs_one_interval)
 {
 	struct cpu_ticks_bench b;
 
-	(void)state;
 	bench_init(&b);
 	cpu_ticks_forget(&b.t);
 	run_again(&b, BEFORE);
@@ -186,20 +175,4 @@ static void forgetting_costs_one_interval(void **state)
 	run_again(&b, BEFORE);
 	assert_true(b.t.each[0].counted);
 	bench_fini(&b);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(the_first_read_has_no_deltas),
-		cmocka_unit_test(what_may_step_back_counts_as_nothing_and_the_rest_of_the_line_stays),
-		cmocka_unit_test(a_line_that_does_not_make_sense_costs_its_cpu_the_interval_and_nobody_else),
-		cmocka_unit_test(coming_down_from_garbage_does_not_look_like_a_busy_cpu),
-		cmocka_unit_test(a_text_that_was_cut_does_not_give_half_a_number),
-		cmocka_unit_test(a_cpu_that_comes_back_counts_from_its_second_line_on),
-		cmocka_unit_test(lines_in_another_order_and_of_strange_cpus_are_told_apart),
-		cmocka_unit_test(forgetting_costs_one_interval),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

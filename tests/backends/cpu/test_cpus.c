@@ -2,10 +2,7 @@
 
 #include "backends/cpu/cpus.h"
 #include "base/alloc.h"
-
-#include <stdarg.h>
-#include <setjmp.h>
-#include <cmocka.h>
+#include "tests/support/test.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -31,7 +28,7 @@ static void assert_clusters(struct fixture *f, const char *clusters, const char 
 	cpus_fini(&cpus);
 }
 
-static void boards_have_the_clusters_that_their_makers_gave_them(void **state)
+TEST(boards_have_the_clusters_that_their_makers_gave_them)
 {
 	static const struct {
 		const char *board, *clusters, *labels, *title;
@@ -46,7 +43,6 @@ static void boards_have_the_clusters_that_their_makers_gave_them(void **state)
 		{"bare", "", "CPU", "CPU"},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		struct fixture f;
 
@@ -56,12 +52,11 @@ static void boards_have_the_clusters_that_their_makers_gave_them(void **state)
 	}
 }
 
-static void each_key_stands_in_for_the_one_before_it(void **state)
+TEST(each_key_stands_in_for_the_one_before_it)
 {
 	struct fixture f;
 	char path[128];
 
-	(void)state;
 	fixture_init(&f, "rk3588");
 	/* PMUs gone: part numbers of the CPUs. */
 	fixture_remove(&f, "sys/bus");
@@ -90,7 +85,7 @@ static void each_key_stands_in_for_the_one_before_it(void **state)
 	fixture_fini(&f);
 }
 
-static void a_pmu_names_the_core_where_nothing_else_does(void **state)
+TEST(a_pmu_names_the_core_where_nothing_else_does)
 {
 	static const struct {
 		const char *little, *big, *labels;
@@ -102,7 +97,6 @@ static void a_pmu_names_the_core_where_nothing_else_does(void **state)
 		{"armv8_neoverse_n1", "armv8_", "Neoverse-N1|CPU"},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		struct fixture f;
 		struct cpus cpus;
@@ -123,12 +117,11 @@ static void a_pmu_names_the_core_where_nothing_else_does(void **state)
 	}
 }
 
-static void a_clock_domain_per_cpu_splits_nothing(void **state)
+TEST(a_clock_domain_per_cpu_splits_nothing)
 {
 	struct fixture f;
 	char path[128], text[16];
 
-	(void)state;
 	fixture_init(&f, NULL);
 	fixture_write(&f, "sys/devices/system/cpu/present", "0-3\n");
 	for (unsigned i = 0; i < 4; i++) {
@@ -145,7 +138,7 @@ static void a_clock_domain_per_cpu_splits_nothing(void **state)
 	fixture_fini(&f);
 }
 
-static void names_from_outside_are_cleaned(void **state)
+TEST(names_from_outside_are_cleaned)
 {
 	static const struct {
 		const char *model, *label;
@@ -160,7 +153,6 @@ static void names_from_outside_are_cleaned(void **state)
 		{"wordthatismuchtoolongforanylabelthatanybodywouldeverwanttosee", "CPU"},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		struct fixture f;
 		struct cpus cpus;
@@ -177,7 +169,7 @@ static void names_from_outside_are_cleaned(void **state)
 	}
 }
 
-static void an_unknown_core_shows_its_number_and_another_makers_core_its_name(void **state)
+TEST(an_unknown_core_shows_its_number_and_another_makers_core_its_name)
 {
 	static const struct {
 		const char *midr, *label;
@@ -189,7 +181,6 @@ static void an_unknown_core_shows_its_number_and_another_makers_core_its_name(vo
 		     {"-1", "CPU"},
 		     {"junk", "CPU"}};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		struct fixture f;
 		struct cpus cpus;
@@ -204,7 +195,7 @@ static void an_unknown_core_shows_its_number_and_another_makers_core_its_name(vo
 	}
 }
 
-static void lists_of_cpus_are_read_or_refused(void **state)
+TEST(lists_of_cpus_are_read_or_refused)
 {
 	static const struct {
 		const char *text;
@@ -220,7 +211,6 @@ static void lists_of_cpus_are_read_or_refused(void **state)
 		{"0-3:1/2", false, 0, 0}, {"1,,2", true, 2, 2},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		struct cpu_set set;
 		unsigned n = 0;
@@ -236,13 +226,12 @@ static void lists_of_cpus_are_read_or_refused(void **state)
 	}
 }
 
-static void a_huge_machine_keeps_within_its_limits(void **state)
+TEST(a_huge_machine_keeps_within_its_limits)
 {
 	struct fixture f;
 	struct cpus cpus;
 	char path[128], text[16];
 
-	(void)state;
 	fixture_init(&f, NULL);
 	fixture_write(&f, "sys/devices/system/cpu/present", "0-4095\n");
 	for (unsigned i = 0; i < 40; i++) { /* more kinds than clusters */
@@ -258,12 +247,11 @@ static void a_huge_machine_keeps_within_its_limits(void **state)
 	fixture_fini(&f);
 }
 
-static void a_title_that_does_not_fit_is_cut_between_clusters(void **state)
+TEST(a_title_that_does_not_fit_is_cut_between_clusters)
 {
 	struct cpus cpus = {.n_clusters = 3};
 	char title[64];
 
-	(void)state;
 	for (unsigned c = 0; c < 3; c++) {
 		cpus.clusters[c].n_cpus = 4;
 		cpus.clusters[c].capacity = c;
@@ -274,7 +262,7 @@ static void a_title_that_does_not_fit_is_cut_between_clusters(void **state)
 	assert_string_equal(title, "Processor of a very long name 2 x4 ...");
 }
 
-static void cpus_are_found_and_listed_by_number(void **state)
+TEST(cpus_are_found_and_listed_by_number)
 {
 	static const struct {
 		uint64_t number;
@@ -284,7 +272,6 @@ static void cpus_are_found_and_listed_by_number(void **state)
 	struct fixture f;
 	struct cpus cpus;
 
-	(void)state;
 	fixture_init(&f, NULL);
 	cpus_find(&cpus, &f.sys);
 	assert_int_equal(cpus_index(&cpus, 0), -1);
@@ -297,22 +284,4 @@ static void cpus_are_found_and_listed_by_number(void **state)
 	assert_string_equal(text.p, "0-2,7,9");
 	cpus_fini(&cpus);
 	fixture_fini(&f);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(boards_have_the_clusters_that_their_makers_gave_them),
-		cmocka_unit_test(each_key_stands_in_for_the_one_before_it),
-		cmocka_unit_test(a_pmu_names_the_core_where_nothing_else_does),
-		cmocka_unit_test(a_clock_domain_per_cpu_splits_nothing),
-		cmocka_unit_test(names_from_outside_are_cleaned),
-		cmocka_unit_test(an_unknown_core_shows_its_number_and_another_makers_core_its_name),
-		cmocka_unit_test(lists_of_cpus_are_read_or_refused),
-		cmocka_unit_test(cpus_are_found_and_listed_by_number),
-		cmocka_unit_test(a_huge_machine_keeps_within_its_limits),
-		cmocka_unit_test(a_title_that_does_not_fit_is_cut_between_clusters),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

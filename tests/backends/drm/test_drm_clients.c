@@ -4,15 +4,11 @@
 #include "backends/process/process_gpu.h"
 #include "base/alloc.h"
 #include "tests/support/drm_run.h"
+#include "tests/support/test.h"
 
 #include <errno.h>
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #define S (1000 * MS)
 
@@ -47,11 +43,10 @@ static void put_client(struct clients_bench *b, int pid, int fd, unsigned client
 	drm_run_client(&b->r, pid, fd, 128, "panfrost", client, text);
 }
 
-static void a_browser_with_twelve_clients_has_twelve(void **state)
+TEST(a_browser_with_twelve_clients_has_twelve)
 {
 	struct clients_bench b;
 
-	(void)state;
 	begin_bench(&b);
 	for (int i = 0; i < 12; i++)
 		put_client(&b, 2000 + i / 3, 10 + i, 100 + (unsigned)i, 1000);
@@ -65,11 +60,10 @@ static void a_browser_with_twelve_clients_has_twelve(void **state)
 	end_bench(&b);
 }
 
-static void a_file_that_was_duped_or_inherited_counts_once(void **state)
+TEST(a_file_that_was_duped_or_inherited_counts_once)
 {
 	struct clients_bench b;
 
-	(void)state;
 	begin_bench(&b);
 	put_client(&b, 300, 5, 7, 1000);
 	put_client(&b, 300, 6, 7, 1000); /* dup */
@@ -98,11 +92,10 @@ static void a_file_that_was_duped_or_inherited_counts_once(void **state)
 	end_bench(&b);
 }
 
-static void the_card_node_of_the_same_gpu_counts_and_other_devices_do_not(void **state)
+TEST(the_card_node_of_the_same_gpu_counts_and_other_devices_do_not)
 {
 	struct clients_bench b;
 
-	(void)state;
 	begin_bench(&b);
 	drm_run_add(&b.r, "v3d", 0, 0);
 	drm_run_client(&b.r, 400, 3, 0, "panfrost", 1, "");
@@ -115,12 +108,11 @@ static void the_card_node_of_the_same_gpu_counts_and_other_devices_do_not(void *
 	end_bench(&b);
 }
 
-static void a_new_program_is_found_within_a_second_and_an_old_one_within_some(void **state)
+TEST(a_new_program_is_found_within_a_second_and_an_old_one_within_some)
 {
 	struct clients_bench b;
 	int rounds = 0;
 
-	(void)state;
 	begin_bench(&b);
 	drm_run_write(&b.r, "1:3", "proc/500/fd/6");
 	read_after(&b, S);
@@ -138,11 +130,10 @@ static void a_new_program_is_found_within_a_second_and_an_old_one_within_some(vo
 	end_bench(&b);
 }
 
-static void a_client_that_goes_away_while_it_is_read_is_gone(void **state)
+TEST(a_client_that_goes_away_while_it_is_read_is_gone)
 {
 	struct clients_bench b;
 
-	(void)state;
 	begin_bench(&b);
 	put_client(&b, 600, 5, 1, 0);
 	put_client(&b, 601, 5, 2, 0);
@@ -156,7 +147,7 @@ static void a_client_that_goes_away_while_it_is_read_is_gone(void **state)
 	end_bench(&b);
 }
 
-static void counts_that_step_back_or_jump_tell_nothing(void **state)
+TEST(counts_that_step_back_or_jump_tell_nothing)
 {
 	static const struct {
 		unsigned long long before, now;
@@ -166,7 +157,6 @@ static void counts_that_step_back_or_jump_tell_nothing(void **state)
 		     {0, 1ull << 52, 1ull << 52},
 		     {0, 1ull << 60, SAMPLE_UNKNOWN}};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		struct clients_bench b;
 
@@ -180,11 +170,10 @@ static void counts_that_step_back_or_jump_tell_nothing(void **state)
 	}
 }
 
-static void processes_of_other_users_are_counted_as_hidden(void **state)
+TEST(processes_of_other_users_are_counted_as_hidden)
 {
 	struct clients_bench b;
 
-	(void)state;
 	begin_bench(&b);
 	put_client(&b, 800, 5, 1, 0);
 	drm_run_write(&b.r, "1:3", "proc/801/fd/3");
@@ -195,14 +184,13 @@ static void processes_of_other_users_are_counted_as_hidden(void **state)
 	end_bench(&b);
 }
 
-static void a_process_has_the_memory_and_the_busiest_queue_of_its_clients(void **state)
+TEST(a_process_has_the_memory_and_the_busiest_queue_of_its_clients)
 {
 	struct process_gpu gpu = {0};
 	struct process_gpu_use use;
 	struct clients_bench b;
 	unsigned cursor = 0;
 
-	(void)state;
 	begin_bench(&b);
 	for (int second = 0; second < 2; second++) {
 		AUTOFREE char *text =
@@ -227,14 +215,13 @@ static void a_process_has_the_memory_and_the_busiest_queue_of_its_clients(void *
 }
 
 /* A job counts when it ends. Cut off at 100 % alone, the mean would be too low. */
-static void a_program_that_never_rests_has_all_of_the_gpu(void **state)
+TEST(a_program_that_never_rests_has_all_of_the_gpu)
 {
 	const unsigned long long job = 43000000;
 	struct process_gpu gpu = {0};
 	struct clients_bench b;
 	double sum = 0;
 
-	(void)state;
 	begin_bench(&b);
 	for (unsigned second = 0; second <= 102; second++) {
 		unsigned cursor = 0;
@@ -255,14 +242,13 @@ static void a_program_that_never_rests_has_all_of_the_gpu(void **state)
 }
 
 /* The second of two jobs in a queue is timed while it waits. */
-static void jobs_that_wait_behind_each_other_are_no_more_than_the_gpu(void **state)
+TEST(jobs_that_wait_behind_each_other_are_no_more_than_the_gpu)
 {
 	struct process_gpu gpu = {0};
 	struct process_gpu_use use;
 	struct clients_bench b;
 	unsigned cursor = 0;
 
-	(void)state;
 	begin_bench(&b);
 	for (unsigned second = 0; second < 2; second++) {
 		put_client(&b, 900, 5, 1, second * 1600000000ull);
@@ -276,14 +262,13 @@ static void jobs_that_wait_behind_each_other_are_no_more_than_the_gpu(void **sta
 	end_bench(&b);
 }
 
-static void without_profiling_a_process_has_memory_and_no_time(void **state)
+TEST(without_profiling_a_process_has_memory_and_no_time)
 {
 	struct process_gpu gpu = {0};
 	struct process_gpu_use use;
 	struct clients_bench b;
 	unsigned cursor = 0;
 
-	(void)state;
 	begin_bench(&b);
 	drm_run_client(&b.r, 900, 5, 128, "panfrost", 1, "drm-total-memory:\t4 MiB\n");
 	for (int second = 0; second < 3; second++) {
@@ -299,7 +284,7 @@ static void without_profiling_a_process_has_memory_and_no_time(void **state)
 
 /* What a client used before it was found belongs to the window if it was opened since the last look
  * at its process; else when it was used is unknown. */
-static void a_program_has_all_that_it_used_since_it_opened_the_gpu(void **state)
+TEST(a_program_has_all_that_it_used_since_it_opened_the_gpu)
 {
 	enum { NEW, YOUNG, OLD, HIDDEN, FIRST };
 	static const struct {
@@ -313,7 +298,6 @@ static void a_program_has_all_that_it_used_since_it_opened_the_gpu(void **state)
 		{FIRST, 207000000, SAMPLE_UNKNOWN},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		struct clients_bench b;
 		int rounds = 0;
@@ -344,11 +328,10 @@ static void a_program_has_all_that_it_used_since_it_opened_the_gpu(void **state)
 	}
 }
 
-static void a_file_that_another_process_takes_over_counts_once(void **state)
+TEST(a_file_that_another_process_takes_over_counts_once)
 {
 	struct clients_bench b;
 
-	(void)state;
 	begin_bench(&b);
 	put_client(&b, 300, 5, 7, 1000);
 	drm_run_write(&b.r, "1:3", "proc/400/fd/3");
@@ -368,11 +351,10 @@ static void a_file_that_another_process_takes_over_counts_once(void **state)
 	end_bench(&b);
 }
 
-static void a_file_that_cannot_be_read_for_once_loses_nothing_and_counts_nothing_twice(void **state)
+TEST(a_file_that_cannot_be_read_for_once_loses_nothing_and_counts_nothing_twice)
 {
 	struct clients_bench b;
 
-	(void)state;
 	begin_bench(&b);
 	put_client(&b, 600, 5, 1, 4000);
 	read_after(&b, S);
@@ -387,12 +369,11 @@ static void a_file_that_cannot_be_read_for_once_loses_nothing_and_counts_nothing
 	end_bench(&b);
 }
 
-static void the_time_of_a_program_that_closes_the_gpu_is_unknown_and_then_none(void **state)
+TEST(the_time_of_a_program_that_closes_the_gpu_is_unknown_and_then_none)
 {
 	struct process_gpu gpu = {0};
 	struct clients_bench b;
 
-	(void)state;
 	begin_bench(&b);
 	for (unsigned second = 0; second < 5; second++) {
 		unsigned cursor = 0;
@@ -417,13 +398,12 @@ static void the_time_of_a_program_that_closes_the_gpu_is_unknown_and_then_none(v
 }
 
 /* A client of which nothing is known yet is not one that used nothing. */
-static void a_program_of_unknown_time_has_none_beside_one_of_known_time(void **state)
+TEST(a_program_of_unknown_time_has_none_beside_one_of_known_time)
 {
 	struct process_gpu gpu = {0};
 	struct clients_bench b;
 	unsigned cursor = 0;
 
-	(void)state;
 	begin_bench(&b);
 	put_client(&b, 800, 5, 2, 0);
 	fake_sys_run(&b.r.fake, S);
@@ -436,28 +416,4 @@ static void a_program_of_unknown_time_has_none_beside_one_of_known_time(void **s
 	assert_true(isnan(process_gpu_of(&gpu, 900, &cursor).percent));
 	process_gpu_fini(&gpu);
 	end_bench(&b);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_browser_with_twelve_clients_has_twelve),
-		cmocka_unit_test(a_file_that_was_duped_or_inherited_counts_once),
-		cmocka_unit_test(the_card_node_of_the_same_gpu_counts_and_other_devices_do_not),
-		cmocka_unit_test(a_new_program_is_found_within_a_second_and_an_old_one_within_some),
-		cmocka_unit_test(a_client_that_goes_away_while_it_is_read_is_gone),
-		cmocka_unit_test(counts_that_step_back_or_jump_tell_nothing),
-		cmocka_unit_test(processes_of_other_users_are_counted_as_hidden),
-		cmocka_unit_test(a_process_has_the_memory_and_the_busiest_queue_of_its_clients),
-		cmocka_unit_test(a_program_that_never_rests_has_all_of_the_gpu),
-		cmocka_unit_test(jobs_that_wait_behind_each_other_are_no_more_than_the_gpu),
-		cmocka_unit_test(without_profiling_a_process_has_memory_and_no_time),
-		cmocka_unit_test(a_program_has_all_that_it_used_since_it_opened_the_gpu),
-		cmocka_unit_test(a_file_that_another_process_takes_over_counts_once),
-		cmocka_unit_test(a_file_that_cannot_be_read_for_once_loses_nothing_and_counts_nothing_twice),
-		cmocka_unit_test(the_time_of_a_program_that_closes_the_gpu_is_unknown_and_then_none),
-		cmocka_unit_test(a_program_of_unknown_time_has_none_beside_one_of_known_time),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

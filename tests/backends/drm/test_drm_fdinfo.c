@@ -2,24 +2,19 @@
  * believed. */
 #include "backends/drm/drm_clients.h"
 #include "base/alloc.h"
+#include "tests/support/test.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 static bool parse_text(struct drm_fdinfo *info, const char *text)
 {
 	return drm_fdinfo_parse(info, span_of(text));
 }
 
-static void panfrost_tells_two_engines_and_memory(void **state)
+TEST(panfrost_tells_two_engines_and_memory)
 {
 	struct drm_fdinfo info;
 
-	(void)state;
 	assert_true(parse_text(&info,
 			       "pos:\t0\nflags:\t02400002\nmnt_id:\t26\nino:\t303\n"
 			       "drm-driver:\tpanfrost\ndrm-client-id:\t14\n"
@@ -41,11 +36,10 @@ static void panfrost_tells_two_engines_and_memory(void **state)
 	assert_int_equal(drm_fdinfo_bytes(&info), 36496ull << 10);
 }
 
-static void panthor_tells_one_engine_and_the_drivers_own_memory(void **state)
+TEST(panthor_tells_one_engine_and_the_drivers_own_memory)
 {
 	struct drm_fdinfo info;
 
-	(void)state;
 	assert_true(parse_text(
 		&info, "drm-driver:\tpanthor\ndrm-client-id:\t3\ndrm-engine-panthor:\t111110952750 ns\n"
 		       "drm-cycles-panthor:\t94439687187\ndrm-maxfreq-panthor:\t1000000000 Hz\n"
@@ -58,11 +52,10 @@ static void panthor_tells_one_engine_and_the_drivers_own_memory(void **state)
 }
 
 /* The lines of engines are not zero while profiling is off: they are not there. */
-static void without_profiling_there_is_no_time_and_no_zero(void **state)
+TEST(without_profiling_there_is_no_time_and_no_zero)
 {
 	struct drm_fdinfo info;
 
-	(void)state;
 	assert_true(parse_text(&info, "drm-driver:\tpanfrost\ndrm-client-id:\t14\n"
 				      "drm-maxfreq-fragment:\t800000000 Hz\ndrm-curfreq-fragment:\t0 Hz\n"));
 	assert_true(drm_fdinfo_engine(&info, "fragment")->ns == SAMPLE_UNKNOWN);
@@ -72,7 +65,7 @@ static void without_profiling_there_is_no_time_and_no_zero(void **state)
 	assert_true(drm_fdinfo_bytes(&info) == SAMPLE_UNKNOWN);
 }
 
-static void what_is_no_client_is_refused(void **state)
+TEST(what_is_no_client_is_refused)
 {
 	static const char *const texts[] = {
 		"",
@@ -90,12 +83,11 @@ static void what_is_no_client_is_refused(void **state)
 	};
 	struct drm_fdinfo info;
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(texts); i++)
 		assert_false(parse_text(&info, texts[i]));
 }
 
-static void a_line_that_is_malformed_tells_nothing_and_harms_no_other(void **state)
+TEST(a_line_that_is_malformed_tells_nothing_and_harms_no_other)
 {
 	static const char *const lines[] = {
 		"drm-engine-fragment:\t5\n",
@@ -115,7 +107,6 @@ static void a_line_that_is_malformed_tells_nothing_and_harms_no_other(void **sta
 		"drm-resident-memory:\tKiB\n",
 	};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(lines); i++) {
 		AUTOFREE char *text = xasprintf("drm-driver:\tpanfrost\n%sdrm-client-id:\t14\n", lines[i]);
 		struct drm_fdinfo info;
@@ -126,30 +117,15 @@ static void a_line_that_is_malformed_tells_nothing_and_harms_no_other(void **sta
 	}
 }
 
-static void engines_beyond_the_table_are_skipped(void **state)
+TEST(engines_beyond_the_table_are_skipped)
 {
 	AUTO_STRBUF struct strbuf text = {0};
 	struct drm_fdinfo info;
 
-	(void)state;
 	strbuf_str(&text, "drm-driver:\tpanfrost\ndrm-client-id:\t14\n");
 	for (int i = 0; i < 100; i++)
 		strbuf_printf(&text, "drm-engine-e%d:\t%d ns\n", i, i);
 	assert_true(drm_fdinfo_parse(&info, (struct span){text.p, text.n}));
 	assert_int_equal(info.n_engines, DRM_ENGINES_MAX);
 	assert_int_equal(drm_fdinfo_engine(&info, "e3")->ns, 3);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(panfrost_tells_two_engines_and_memory),
-		cmocka_unit_test(panthor_tells_one_engine_and_the_drivers_own_memory),
-		cmocka_unit_test(without_profiling_there_is_no_time_and_no_zero),
-		cmocka_unit_test(what_is_no_client_is_refused),
-		cmocka_unit_test(a_line_that_is_malformed_tells_nothing_and_harms_no_other),
-		cmocka_unit_test(engines_beyond_the_table_are_skipped),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

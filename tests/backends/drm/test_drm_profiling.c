@@ -2,15 +2,11 @@
 #include "backends/drm/drm_usage.h"
 #include "base/alloc.h"
 #include "tests/support/drm_run.h"
+#include "tests/support/test.h"
 
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <string.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 #define SYSFS "sys/class/drm/renderD128/device/profiling"
 #define DEBUGFS "sys/kernel/debug/dri/128/profile"
@@ -51,9 +47,8 @@ static void begin_run(struct drm_run *r, size_t i)
 	r->options.profiling = true;
 }
 
-static void it_is_on_while_the_source_is_open_and_then_as_before(void **state)
+TEST(it_is_on_while_the_source_is_open_and_then_as_before)
 {
-	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(switches); i++) {
 		struct drm_run r;
 
@@ -69,11 +64,10 @@ static void it_is_on_while_the_source_is_open_and_then_as_before(void **state)
 	}
 }
 
-static void without_the_option_it_is_left_alone(void **state)
+TEST(without_the_option_it_is_left_alone)
 {
 	struct drm_run r;
 
-	(void)state;
 	begin_run(&r, 1);
 	r.options.profiling = false;
 	assert_true(drm_run_open(&r));
@@ -82,11 +76,10 @@ static void without_the_option_it_is_left_alone(void **state)
 	drm_run_fini(&r);
 }
 
-static void what_is_on_already_stays_on(void **state)
+TEST(what_is_on_already_stays_on)
 {
 	struct drm_run r;
 
-	(void)state;
 	begin_run(&r, 1);
 	drm_run_write(&r, "1\n", SYSFS);
 	assert_true(drm_run_open(&r));
@@ -96,11 +89,10 @@ static void what_is_on_already_stays_on(void **state)
 	drm_run_fini(&r);
 }
 
-static void what_somebody_else_changed_is_not_put_back(void **state)
+TEST(what_somebody_else_changed_is_not_put_back)
 {
 	struct drm_run r;
 
-	(void)state;
 	begin_run(&r, 2);
 	assert_true(drm_run_open(&r));
 	drm_run_write(&r, "2\n", SYSFS);
@@ -110,12 +102,11 @@ static void what_somebody_else_changed_is_not_put_back(void **state)
 	drm_run_fini(&r);
 }
 
-static void a_kill_is_reported_next_time_and_the_old_value_is_remembered(void **state)
+TEST(a_kill_is_reported_next_time_and_the_old_value_is_remembered)
 {
 	AUTO_STRBUF struct strbuf text = {0};
 	struct drm_run r;
 
-	(void)state;
 	begin_run(&r, 2);
 	r.options.profiling = false;
 	drm_run_write(&r, "3\n", SYSFS);
@@ -135,11 +126,10 @@ static void a_kill_is_reported_next_time_and_the_old_value_is_remembered(void **
 	drm_run_fini(&r);
 }
 
-static void a_note_of_a_malitop_that_runs_is_no_leftover(void **state)
+TEST(a_note_of_a_malitop_that_runs_is_no_leftover)
 {
 	struct drm_run r, second;
 
-	(void)state;
 	begin_run(&r, 1);
 	drm_run_write(&r, "", "proc/%d/stat", (int)getpid());
 	assert_true(drm_run_open(&r));
@@ -152,7 +142,7 @@ static void a_note_of_a_malitop_that_runs_is_no_leftover(void **state)
 	drm_run_fini(&r);
 }
 
-static void a_switch_that_several_want_is_put_back_by_the_last(void **state)
+TEST(a_switch_that_several_want_is_put_back_by_the_last)
 {
 	enum { END_A, END_B, KILL_A, KILL_B }; /* the kernel closes the files of a killed one */
 	static const struct {
@@ -163,7 +153,6 @@ static void a_switch_that_several_want_is_put_back_by_the_last(void **state)
 		{END_A, KILL_B, true}, {END_B, KILL_A, true}, {KILL_A, KILL_B, true},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		struct drm_profiling_switch s[2], later;
 		unsigned before;
@@ -200,9 +189,8 @@ static void a_switch_that_several_want_is_put_back_by_the_last(void **state)
 	}
 }
 
-static void what_another_program_turns_off_is_said_and_turned_on_again(void **state)
+TEST(what_another_program_turns_off_is_said_and_turned_on_again)
 {
-	(void)state;
 	for (size_t i = 1; i < ARRAY_LEN(switches); i++)
 		for (int by_user = 0; by_user < 2; by_user++) { /* it was on before */
 			struct drm_run r;
@@ -232,32 +220,14 @@ static void what_another_program_turns_off_is_said_and_turned_on_again(void **st
 		}
 }
 
-static void a_refusal_says_why(void **state)
+TEST(a_refusal_says_why)
 {
 	struct drm_run r;
 
-	(void)state;
 	begin_run(&r, 1);
 	fixture_remove(&r.files, SYSFS);
 	assert_true(drm_run_open(&r));
 	assert_non_null(strstr(r.source->note, "--profiling: this kernel has no visible switch"));
 	assert_false(has_note(&r));
 	drm_run_fini(&r);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(it_is_on_while_the_source_is_open_and_then_as_before),
-		cmocka_unit_test(without_the_option_it_is_left_alone),
-		cmocka_unit_test(what_is_on_already_stays_on),
-		cmocka_unit_test(what_somebody_else_changed_is_not_put_back),
-		cmocka_unit_test(a_kill_is_reported_next_time_and_the_old_value_is_remembered),
-		cmocka_unit_test(a_note_of_a_malitop_that_runs_is_no_leftover),
-		cmocka_unit_test(a_switch_that_several_want_is_put_back_by_the_last),
-		cmocka_unit_test(what_another_program_turns_off_is_said_and_turned_on_again),
-		cmocka_unit_test(a_refusal_says_why),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,14 +2,10 @@
 #include "backends/gpu/gpu_fold.h"
 #include "base/alloc.h"
 #include "tests/support/shipped.h"
+#include "tests/support/test.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #define MS 1000000
 #define ACTIVE 26 /* position of EXEC_CORE_ACTIVE in a core's block */
@@ -66,7 +62,7 @@ static void fold_sample(struct balance_bench *b, int64_t ns, const uint64_t *cyc
 	gpu_fold_finish(&b->fold, ns, b->slots, b->source.n_slots);
 }
 
-static void the_busiest_core_and_the_mean_are_known_without_cores(void **state)
+TEST(the_busiest_core_and_the_mean_are_known_without_cores)
 {
 	static const struct {
 		uint64_t mask, cycles[6], most, mean;
@@ -81,7 +77,6 @@ static void the_busiest_core_and_the_mean_are_known_without_cores(void **state)
 		{0x3, {GPU_OVERFLOW, GPU_OVERFLOW}, SAMPLE_UNKNOWN, SAMPLE_UNKNOWN},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		struct balance_bench b;
 
@@ -95,11 +90,10 @@ static void the_busiest_core_and_the_mean_are_known_without_cores(void **state)
 }
 
 /* In each of short samples another core is the busiest, but over all of them they are even. */
-static void short_samples_are_judged_together(void **state)
+TEST(short_samples_are_judged_together)
 {
 	struct balance_bench b;
 
-	(void)state;
 	bench_init(&b, "Mali-G715", 0x3);
 	for (unsigned i = 0; i < 49; i++) {
 		fold_sample(&b, MS, (uint64_t[]){i % 2 ? 20 : 0, i % 2 ? 0 : 20}, 2);
@@ -115,11 +109,10 @@ static void short_samples_are_judged_together(void **state)
 	bench_fini(&b);
 }
 
-static void nothing_is_compared_without_cores_or_their_counter(void **state)
+TEST(nothing_is_compared_without_cores_or_their_counter)
 {
 	struct balance_bench b;
 
-	(void)state;
 	bench_init(&b, "Mali-G715", 0x4); /* one core */
 	assert_int_equal(b.most, b.source.n_slots);
 	fold_sample(&b, 100 * MS, (uint64_t[]){0, 0, 7}, 3);
@@ -128,15 +121,4 @@ static void nothing_is_compared_without_cores_or_their_counter(void **state)
 	assert_int_equal(b.most, b.source.n_slots);
 	fold_sample(&b, 100 * MS, (uint64_t[]){1, 2, 3, 4}, 4);
 	bench_fini(&b);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(the_busiest_core_and_the_mean_are_known_without_cores),
-		cmocka_unit_test(short_samples_are_judged_together),
-		cmocka_unit_test(nothing_is_compared_without_cores_or_their_counter),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -8,7 +8,7 @@
 /* The files of GPUs in tests/fixtures are written after what the drivers' sources print; no board
  * was at hand. */
 
-static void every_board_tells_what_its_files_hold(void **state)
+TEST(every_board_tells_what_its_files_hold)
 {
 	static const struct {
 		const char *board;
@@ -25,7 +25,6 @@ static void every_board_tells_what_its_files_hold(void **state)
 		{NULL, UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		struct gpu_bench b;
 		int64_t hz = 0;
@@ -43,11 +42,10 @@ static void every_board_tells_what_its_files_hold(void **state)
 	}
 }
 
-static void a_later_read_tells_the_later_state(void **state)
+TEST(a_later_read_tells_the_later_state)
 {
 	struct gpu_bench b;
 
-	(void)state;
 	bench_open(&b, "rk3588");
 	level(&b, GPU_SYSTEM_CLOCK);
 	fixture_next(&b.f, "rk3588");
@@ -58,13 +56,12 @@ static void a_later_read_tells_the_later_state(void **state)
 	bench_close(&b);
 }
 
-static void reading_opens_nothing_and_closing_closes_all(void **state)
+TEST(reading_opens_nothing_and_closing_closes_all)
 {
 	struct gpu_bench b;
 	unsigned opens;
 	int64_t hz;
 
-	(void)state;
 	bench_open(&b, "rk3588");
 	level(&b, GPU_SYSTEM_CLOCK);
 	opens = b.f.opens;
@@ -78,24 +75,22 @@ static void reading_opens_nothing_and_closing_closes_all(void **state)
 	bench_close(&b);
 }
 
-static void closing_what_was_never_opened_or_is_closed_does_nothing(void **state)
+TEST(closing_what_was_never_opened_or_is_closed_does_nothing)
 {
 	struct gpu_system never = {0};
 	struct gpu_bench b;
 
-	(void)state;
 	gpu_system_close(&never);
 	bench_open(&b, "rk3588");
 	gpu_system_close(&b.g);
 	bench_close(&b);
 }
 
-static void a_gpu_that_sleeps_has_neither_clock_nor_load_but_memory(void **state)
+TEST(a_gpu_that_sleeps_has_neither_clock_nor_load_but_memory)
 {
 	struct gpu_bench b;
 	int64_t hz;
 
-	(void)state;
 	bench_open(&b, "rk3588");
 	fixture_write(&b.f, DEVICE "power/runtime_status", "suspended\n");
 	assert_true(level(&b, GPU_SYSTEM_CLOCK) == UNKNOWN);
@@ -110,7 +105,7 @@ static void a_gpu_that_sleeps_has_neither_clock_nor_load_but_memory(void **state
 	bench_close(&b);
 }
 
-static void devfreq_is_that_of_the_device_else_the_only_one_with_such_a_name(void **state)
+TEST(devfreq_is_that_of_the_device_else_the_only_one_with_such_a_name)
 {
 	static const struct {
 		const char *own;        /* linked from the device */
@@ -128,7 +123,6 @@ static void devfreq_is_that_of_the_device_else_the_only_one_with_such_a_name(voi
 		{"strange", {"gpu", "ff9a0000.gpu", "strange"}, 300000000},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		struct gpu_bench b;
 		char path[128], text[32];
@@ -149,12 +143,11 @@ static void devfreq_is_that_of_the_device_else_the_only_one_with_such_a_name(voi
 	}
 }
 
-static void a_second_gpu_is_another_machine(void **state)
+TEST(a_second_gpu_is_another_machine)
 {
 	static const char text[] = "mali0             100\n  kctx-0x01   90\nmali1   7\n  kctx-0x02   3\n";
 	struct gpu_bench b;
 
-	(void)state;
 	bench_init(&b, "amlogic-g31");
 	fixture_write(&b.f, "sys/kernel/debug/mali1/gpu_memory", text);
 	fixture_write(&b.f, "sys/class/devfreq/gpu/cur_freq", "848000000\n");
@@ -165,7 +158,7 @@ static void a_second_gpu_is_another_machine(void **state)
 	bench_close(&b);
 }
 
-static void zones_of_the_gpu_are_known_by_type(void **state)
+TEST(zones_of_the_gpu_are_known_by_type)
 {
 	static const struct {
 		const char *type;
@@ -176,7 +169,6 @@ static void zones_of_the_gpu_are_known_by_type(void **state)
 		     {"gpuss-0\n", false},    {"package-gpu\n", false}, {"\n", false},
 		     {"\x01gpu\n", false}};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		struct gpu_bench b;
 
@@ -190,7 +182,7 @@ static void zones_of_the_gpu_are_known_by_type(void **state)
 	}
 }
 
-static void what_cannot_be_read_now_is_unknown_and_comes_back(void **state)
+TEST(what_cannot_be_read_now_is_unknown_and_comes_back)
 {
 	static const struct {
 		const char *file;
@@ -202,7 +194,6 @@ static void what_cannot_be_read_now_is_unknown_and_comes_back(void **state)
 		{"load", GPU_SYSTEM_UTILIZATION, EIO},      {"gpu_memory", GPU_SYSTEM_MEMORY, EACCES},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		struct gpu_bench b;
 
@@ -218,11 +209,10 @@ static void what_cannot_be_read_now_is_unknown_and_comes_back(void **state)
 	}
 }
 
-static void a_file_that_says_nothing_at_first_is_kept(void **state)
+TEST(a_file_that_says_nothing_at_first_is_kept)
 {
 	struct gpu_bench b;
 
-	(void)state;
 	bench_init(&b, "rk3588");
 	b.f.broken = "cur_freq";
 	b.f.broken_errno = EINVAL;
@@ -234,11 +224,10 @@ static void a_file_that_says_nothing_at_first_is_kept(void **state)
 	bench_close(&b);
 }
 
-static void a_file_that_tells_goes_before_one_that_does_not(void **state)
+TEST(a_file_that_tells_goes_before_one_that_does_not)
 {
 	struct gpu_bench b;
 
-	(void)state;
 	bench_init(&b, "rk3588");
 	fixture_write(&b.f, DEVFREQ "cur_freq", "slow\n");
 	fixture_write(&b.f, DEVICE "clock", "848\n");
@@ -249,9 +238,8 @@ static void a_file_that_tells_goes_before_one_that_does_not(void **state)
 	bench_close(&b);
 }
 
-static void the_number_of_open_files_does_not_grow_with_failures(void **state)
+TEST(the_number_of_open_files_does_not_grow_with_failures)
 {
-	(void)state;
 	for (int error = 1; error <= 40; error++) {
 		struct gpu_bench b;
 
@@ -281,7 +269,7 @@ static void source_of(struct source *s, const struct gpudb *db, const struct gpu
 	source_add_gpu_instances(s);
 }
 
-static void slots_are_those_the_machine_tells_and_stand_between_sums_and_instances(void **state)
+TEST(slots_are_those_the_machine_tells_and_stand_between_sums_and_instances)
 {
 	static const struct {
 		const char *board;
@@ -294,7 +282,6 @@ static void slots_are_those_the_machine_tells_and_stand_between_sums_and_instanc
 	struct gpudb *db = gpudb_load(NULL, 0, NULL);
 	struct source plain = {0};
 
-	(void)state;
 	source_of(&plain, db, NULL);
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		unsigned n = cases[i].n, sums = plain.n_sums;
@@ -327,7 +314,7 @@ static double metric_now(const struct metric_set *set, const double *vector, con
 	return m ? metric_value(m, vector) : (double)NAN;
 }
 
-static void metrics_are_what_the_machine_tells_in_their_units(void **state)
+TEST(metrics_are_what_the_machine_tells_in_their_units)
 {
 	struct gpudb *db = gpudb_load(NULL, 0, NULL);
 	AUTOFREE struct sample *sample = NULL;
@@ -337,7 +324,6 @@ static void metrics_are_what_the_machine_tells_in_their_units(void **state)
 	struct source s;
 	struct gpu_bench b;
 
-	(void)state;
 	bench_open(&b, "rk3588");
 	b.g.page_bytes = 4096;
 	source_of(&s, db, &b.g);
@@ -371,26 +357,4 @@ static void metrics_are_what_the_machine_tells_in_their_units(void **state)
 	metric_set_free(set);
 	free(s.slots);
 	gpudb_free(db);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(every_board_tells_what_its_files_hold),
-		cmocka_unit_test(a_later_read_tells_the_later_state),
-		cmocka_unit_test(reading_opens_nothing_and_closing_closes_all),
-		cmocka_unit_test(closing_what_was_never_opened_or_is_closed_does_nothing),
-		cmocka_unit_test(a_gpu_that_sleeps_has_neither_clock_nor_load_but_memory),
-		cmocka_unit_test(devfreq_is_that_of_the_device_else_the_only_one_with_such_a_name),
-		cmocka_unit_test(a_second_gpu_is_another_machine),
-		cmocka_unit_test(zones_of_the_gpu_are_known_by_type),
-		cmocka_unit_test(what_cannot_be_read_now_is_unknown_and_comes_back),
-		cmocka_unit_test(a_file_that_says_nothing_at_first_is_kept),
-		cmocka_unit_test(a_file_that_tells_goes_before_one_that_does_not),
-		cmocka_unit_test(slots_are_those_the_machine_tells_and_stand_between_sums_and_instances),
-		cmocka_unit_test(metrics_are_what_the_machine_tells_in_their_units),
-		cmocka_unit_test(the_number_of_open_files_does_not_grow_with_failures),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -16,7 +16,7 @@ static void assert_said(void (*say)(const struct gpu_system *, struct strbuf *),
 	assert_string_equal(got, want);
 }
 
-static void processes_are_named_the_greatest_first(void **state)
+TEST(processes_are_named_the_greatest_first)
 {
 	static const struct {
 		const char *board;
@@ -29,7 +29,6 @@ static void processes_are_named_the_greatest_first(void **state)
 		{"bare", ""},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		struct gpu_bench b;
 
@@ -44,7 +43,7 @@ static void processes_are_named_the_greatest_first(void **state)
 	}
 }
 
-static void a_name_that_the_kernel_cut_is_taken_from_the_command_line(void **state)
+TEST(a_name_that_the_kernel_cut_is_taken_from_the_command_line)
 {
 	static const struct {
 		const char *comm, *cmdline, *name;
@@ -60,7 +59,6 @@ static void a_name_that_the_kernel_cut_is_taken_from_the_command_line(void **sta
 		{"\n", "x", "pid 4711"},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		AUTOFREE char *want =
 			xasprintf("GPU memory 770 MB: %s 432 MB, pid 812 101 MB", cases[i].name);
@@ -74,12 +72,11 @@ static void a_name_that_the_kernel_cut_is_taken_from_the_command_line(void **sta
 	}
 }
 
-static void contexts_of_a_process_add_up(void **state)
+TEST(contexts_of_a_process_add_up)
 {
 	AUTOFREE struct gpu_system_process *list = NULL;
 	struct gpu_bench b;
 
-	(void)state;
 	bench_open(&b, "amlogic-g31");
 	assert_int_equal(gpu_system_process_list(&b.g, &list), 3);
 	assert_int_equal(list[0].pid, 30455);
@@ -89,7 +86,7 @@ static void contexts_of_a_process_add_up(void **state)
 	bench_close(&b);
 }
 
-static void contexts_that_exceed_their_device_are_not_believed(void **state)
+TEST(contexts_that_exceed_their_device_are_not_believed)
 {
 	static const char head[] = "kctx pid used_pages\n";
 	static const struct {
@@ -105,7 +102,6 @@ static void contexts_that_exceed_their_device_are_not_believed(void **state)
 		{"mali1 total used_pages 100\n%s0a 11 60\nmali0 total used_pages 50\n0b 12 40\n", 1},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		char *middle = strstr(cases[i].text, "%s"), text[256];
 		AUTOFREE struct gpu_system_process *list = NULL;
@@ -121,7 +117,7 @@ static void contexts_that_exceed_their_device_are_not_believed(void **state)
 	}
 }
 
-static void directories_that_are_no_processes_are_left_out(void **state)
+TEST(directories_that_are_no_processes_are_left_out)
 {
 	static const char *const dirs[] = {"0", "-4", "self", "99999999999", "18446744073709551616", "0x"};
 	static const char *const texts[] = {"-5\n", "lots\n", "", "9223372036854775808\n"};
@@ -129,7 +125,6 @@ static void directories_that_are_no_processes_are_left_out(void **state)
 	char path[128];
 	struct gpu_bench b;
 
-	(void)state;
 	bench_open(&b, "pixel-g710");
 	for (size_t i = 0; i < ARRAY_LEN(dirs); i++) {
 		snprintf(path, sizeof(path), DEVICE "kprcs/%s/total_gpu_mem", dirs[i]);
@@ -146,7 +141,7 @@ static void directories_that_are_no_processes_are_left_out(void **state)
 }
 
 /* Contexts of r54: its table of pages has no pids. */
-static void memory_of_contexts_is_what_their_programs_report(void **state)
+TEST(memory_of_contexts_is_what_their_programs_report)
 {
 	static const struct {
 		const char *dir, *text; /* NULL: no such file */
@@ -177,7 +172,6 @@ static void memory_of_contexts_is_what_their_programs_report(void **state)
 	struct gpu_bench b;
 	char path[128];
 
-	(void)state;
 	bench_init(&b, NULL);
 	fixture_write(&b.f, DEBUG "gpu_memory", "mali0 300000\n  kctx-0x00000000a0c016f1 300000\n");
 	for (size_t i = 0; i < ARRAY_LEN(contexts); i++) {
@@ -201,7 +195,7 @@ static void memory_of_contexts_is_what_their_programs_report(void **state)
 }
 
 /* Who has a context is known without its memory; nothing is used where there is no context. */
-static void a_context_of_unknown_memory_is_one(void **state)
+TEST(a_context_of_unknown_memory_is_one)
 {
 	static const struct {
 		const char *path, *refused;
@@ -214,7 +208,6 @@ static void a_context_of_unknown_memory_is_one(void **state)
 		{"gpu_memory", NULL, -1},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		AUTOFREE struct gpu_system_process *list = NULL;
 		struct gpu_bench b;
@@ -231,14 +224,13 @@ static void a_context_of_unknown_memory_is_one(void **state)
 }
 
 /* As much as the driver lets a program write is read; more is not believed. */
-static void long_reports_are_read_to_their_end(void **state)
+TEST(long_reports_are_read_to_their_end)
 {
 	AUTOFREE struct gpu_system_process *list = NULL;
 	static char text[55080 + 1], huge[70000 + 1];
 	static const char total[] = "\nTotal allocated memory: 4096\n";
 	struct gpu_bench b;
 
-	(void)state;
 	memset(text, 'x', sizeof(text) - 1);
 	memcpy(text + sizeof(text) - sizeof(total), total, sizeof(total));
 	memset(huge, 'x', sizeof(huge) - 1);
@@ -254,11 +246,10 @@ static void long_reports_are_read_to_their_end(void **state)
 	bench_close(&b);
 }
 
-static void the_description_says_which_file_has_what(void **state)
+TEST(the_description_says_which_file_has_what)
 {
 	struct gpu_bench b;
 
-	(void)state;
 	bench_open(&b, "rk3588");
 	assert_said(
 		gpu_system_describe, &b,
@@ -272,12 +263,11 @@ static void the_description_says_which_file_has_what(void **state)
 	bench_close(&b);
 }
 
-static void settings_of_the_driver_are_shown_printable_and_cut(void **state)
+TEST(settings_of_the_driver_are_shown_printable_and_cut)
 {
 	char huge[4096];
 	struct gpu_bench b;
 
-	(void)state;
 	memset(huge, 'x', sizeof(huge) - 1);
 	huge[sizeof(huge) - 1] = 0;
 	bench_open(&b, "bare");
@@ -298,7 +288,7 @@ static void settings_of_the_driver_are_shown_printable_and_cut(void **state)
 	bench_close(&b);
 }
 
-static void the_description_says_what_was_refused_and_what_would_help(void **state)
+TEST(the_description_says_what_was_refused_and_what_would_help)
 {
 	static const struct {
 		const char *refused;
@@ -319,7 +309,6 @@ static void the_description_says_what_was_refused_and_what_would_help(void **sta
 		{"thermal", EACCES, "missing: this machine has no file for: temperature, "},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		struct gpu_bench b;
 		AUTOFREE char *text = NULL;
@@ -337,13 +326,12 @@ static void the_description_says_what_was_refused_and_what_would_help(void **sta
 	}
 }
 
-static void a_directory_of_processes_may_be_refused_too(void **state)
+TEST(a_directory_of_processes_may_be_refused_too)
 {
 	AUTOFREE struct gpu_system_process *list = NULL;
 	AUTOFREE char *text = NULL;
 	struct gpu_bench b;
 
-	(void)state;
 	bench_init(&b, "pixel-g710");
 	b.refused = "kprcs";
 	gpu_system_open(&b.g, &b.f.sys, 0);
@@ -355,12 +343,11 @@ static void a_directory_of_processes_may_be_refused_too(void **state)
 	bench_close(&b);
 }
 
-static void debugfs_that_is_not_mounted_is_pointed_out(void **state)
+TEST(debugfs_that_is_not_mounted_is_pointed_out)
 {
 	AUTOFREE char *text = NULL;
 	struct gpu_bench b;
 
-	(void)state;
 	bench_init(&b, "rk3588");
 	fixture_remove(&b.f, "sys/kernel/debug/mali0");
 	gpu_system_open(&b.g, &b.f.sys, 0);
@@ -369,12 +356,11 @@ static void debugfs_that_is_not_mounted_is_pointed_out(void **state)
 	bench_close(&b);
 }
 
-static void names_of_files_are_shown_without_control_characters(void **state)
+TEST(names_of_files_are_shown_without_control_characters)
 {
 	AUTOFREE char *text = NULL;
 	struct gpu_bench b;
 
-	(void)state;
 	bench_init(&b, NULL);
 	fixture_write(&b.f, "sys/class/devfreq/\x1b[2J.gpu/cur_freq", "848000000\n");
 	gpu_system_open(&b.g, &b.f.sys, 0);
@@ -384,7 +370,7 @@ static void names_of_files_are_shown_without_control_characters(void **state)
 }
 
 /* Anything at all in every file. */
-static void noise_is_survived(void **state)
+TEST(noise_is_survived)
 {
 	static const char *const files[] = {DEVFREQ "cur_freq",
 					    DEVFREQ "load",
@@ -397,7 +383,6 @@ static void noise_is_survived(void **state)
 	static const char alphabet[] = "0123456789 \n-%@xkctmali-pidbusy_time:\x01\xff\xc3";
 	uint32_t seed = 1;
 
-	(void)state;
 	for (int round = 0; round < 300; round++) {
 		AUTOFREE struct gpu_system_process *list = NULL;
 		AUTOFREE char *text = NULL;
@@ -427,27 +412,4 @@ static void noise_is_survived(void **state)
 		text = said(gpu_system_processes, &b);
 		bench_close(&b);
 	}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(processes_are_named_the_greatest_first),
-		cmocka_unit_test(a_name_that_the_kernel_cut_is_taken_from_the_command_line),
-		cmocka_unit_test(contexts_of_a_process_add_up),
-		cmocka_unit_test(contexts_that_exceed_their_device_are_not_believed),
-		cmocka_unit_test(directories_that_are_no_processes_are_left_out),
-		cmocka_unit_test(memory_of_contexts_is_what_their_programs_report),
-		cmocka_unit_test(a_context_of_unknown_memory_is_one),
-		cmocka_unit_test(long_reports_are_read_to_their_end),
-		cmocka_unit_test(the_description_says_which_file_has_what),
-		cmocka_unit_test(settings_of_the_driver_are_shown_printable_and_cut),
-		cmocka_unit_test(the_description_says_what_was_refused_and_what_would_help),
-		cmocka_unit_test(a_directory_of_processes_may_be_refused_too),
-		cmocka_unit_test(debugfs_that_is_not_mounted_is_pointed_out),
-		cmocka_unit_test(names_of_files_are_shown_without_control_characters),
-		cmocka_unit_test(noise_is_survived),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

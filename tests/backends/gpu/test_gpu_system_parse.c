@@ -16,7 +16,7 @@ static uint64_t level_of(const char *path, const char *text, enum gpu_system_thi
 	return v;
 }
 
-static void clocks_are_known_by_their_magnitude(void **state)
+TEST(clocks_are_known_by_their_magnitude)
 {
 	static const struct {
 		const char *text;
@@ -49,12 +49,11 @@ static void clocks_are_known_by_their_magnitude(void **state)
 		{"Current clk mali[G3D] = 533Mhz\n", UNKNOWN},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++)
 		assert_true(level_of(DEVICE "clock", cases[i].text, GPU_SYSTEM_CLOCK) == cases[i].hz);
 }
 
-static void the_clock_of_mediatek_stands_behind_its_index(void **state)
+TEST(the_clock_of_mediatek_stands_behind_its_index)
 {
 	static const struct {
 		const char *text;
@@ -62,13 +61,12 @@ static void the_clock_of_mediatek_stands_behind_its_index(void **state)
 	} cases[] = {{"12 545000\n", 545000000}, {"0 0\n", UNKNOWN},         {"545000\n", UNKNOWN},
 		     {"12 -1\n", UNKNOWN},       {"12 545000 1\n", UNKNOWN}, {"x 545000\n", UNKNOWN}};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++)
 		assert_true(level_of("sys/kernel/ged/hal/current_freqency", cases[i].text,
 				     GPU_SYSTEM_CLOCK) == cases[i].hz);
 }
 
-static void percentages_come_with_what_follows_them(void **state)
+TEST(percentages_come_with_what_follows_them)
 {
 	static const struct {
 		const char *text;
@@ -81,13 +79,12 @@ static void percentages_come_with_what_follows_them(void **state)
 		{"", UNKNOWN},      {"busy\n", UNKNOWN}, {"18446744073709551653\n", UNKNOWN},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++)
 		assert_true(level_of(DEVICE "utilization", cases[i].text, GPU_SYSTEM_UTILIZATION) ==
 			    cases[i].percent);
 }
 
-static void the_top_clock_is_the_greatest_of_the_list_else_the_limit(void **state)
+TEST(the_top_clock_is_the_greatest_of_the_list_else_the_limit)
 {
 	static const struct {
 		const char *list, *limit;
@@ -101,7 +98,6 @@ static void the_top_clock_is_the_greatest_of_the_list_else_the_limit(void **stat
 		{"1 2 3\n", "4\n", UNKNOWN},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		struct gpu_bench b;
 
@@ -114,12 +110,11 @@ static void the_top_clock_is_the_greatest_of_the_list_else_the_limit(void **stat
 	}
 }
 
-static void endless_files_are_not_believed(void **state)
+TEST(endless_files_are_not_believed)
 {
 	enum { SIZE = 100000 };
 	AUTOFREE char *text = xmalloc(SIZE);
 
-	(void)state;
 	memset(text, '1', SIZE - 1);
 	text[SIZE - 1] = 0;
 	assert_true(level_of(DEVICE "clock", text, GPU_SYSTEM_CLOCK) == UNKNOWN);
@@ -149,7 +144,7 @@ static uint64_t percent_between(const char *first, const char *second, int64_t m
 	return v;
 }
 
-static void counts_of_busy_time_grow_or_are_of_the_drivers_interval(void **state)
+TEST(counts_of_busy_time_grow_or_are_of_the_drivers_interval)
 {
 	/* In steps of 256 ns: 3906250 are a second, 390625 the usual 100 ms of a driver. */
 	static const struct {
@@ -180,17 +175,15 @@ static void counts_of_busy_time_grow_or_are_of_the_drivers_interval(void **state
 		{"busy_time: 0 idle_time: 0\n", "", 1000, UNKNOWN},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++)
 		assert_true(percent_between(cases[i].first, cases[i].second, cases[i].ms) ==
 			    cases[i].percent);
 }
 
-static void time_in_which_the_driver_slept_does_not_spoil_its_counts(void **state)
+TEST(time_in_which_the_driver_slept_does_not_spoil_its_counts)
 {
 	struct gpu_bench b;
 
-	(void)state;
 	bench_init(&b, NULL);
 	fixture_write(&b.f, DEBUG "dvfs_utilization", "busy_time: 80000000 idle_time: 20000000\n");
 	gpu_system_open(&b.g, &b.f.sys, 0);
@@ -204,7 +197,7 @@ static void time_in_which_the_driver_slept_does_not_spoil_its_counts(void **stat
 	bench_close(&b);
 }
 
-static void memory_is_the_line_of_the_device_in_pages(void **state)
+TEST(memory_is_the_line_of_the_device_in_pages)
 {
 	static const struct {
 		const char *text;
@@ -228,7 +221,6 @@ static void memory_is_the_line_of_the_device_in_pages(void **state)
 		{"\n\n\n", UNKNOWN},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE),
 			 want = cases[i].pages == UNKNOWN ? UNKNOWN : cases[i].pages * page;
@@ -238,19 +230,18 @@ static void memory_is_the_line_of_the_device_in_pages(void **state)
 	}
 }
 
-static void a_number_behind_a_zero_byte_is_no_number(void **state)
+TEST(a_number_behind_a_zero_byte_is_no_number)
 {
 	struct gpu_system g = {.page_bytes = 4096};
 	uint64_t v;
 
-	(void)state;
 	assert_int_equal(gpu_system_parse_clock(&g, SPAN_LIT("848\0"), &v), ANSWER_STRANGE);
 	assert_int_equal(gpu_system_parse_percent(&g, SPAN_LIT("37\0"), &v), ANSWER_STRANGE);
 	assert_int_equal(gpu_system_parse_bytes(&g, SPAN_LIT("37\0"), &v), ANSWER_STRANGE);
 	assert_int_equal(gpu_system_parse_table(&g, SPAN_LIT("mali0 37\0"), &v), ANSWER_STRANGE);
 }
 
-static void lines_that_do_not_fit_are_left_out(void **state)
+TEST(lines_that_do_not_fit_are_left_out)
 {
 	static const struct {
 		const char *text;
@@ -262,7 +253,6 @@ static void lines_that_do_not_fit_are_left_out(void **state)
 		     {"abcd", 5, ""},
 		     {"", 5, ""}};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		struct span got =
 			gpu_system_lines(cases[i].text, (ssize_t)strlen(cases[i].text), cases[i].size);
@@ -270,22 +260,4 @@ static void lines_that_do_not_fit_are_left_out(void **state)
 		assert_true(span_is(got, cases[i].lines));
 	}
 	assert_int_equal(gpu_system_lines("x", -1, 5).n, 0);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(clocks_are_known_by_their_magnitude),
-		cmocka_unit_test(the_clock_of_mediatek_stands_behind_its_index),
-		cmocka_unit_test(percentages_come_with_what_follows_them),
-		cmocka_unit_test(the_top_clock_is_the_greatest_of_the_list_else_the_limit),
-		cmocka_unit_test(endless_files_are_not_believed),
-		cmocka_unit_test(counts_of_busy_time_grow_or_are_of_the_drivers_interval),
-		cmocka_unit_test(time_in_which_the_driver_slept_does_not_spoil_its_counts),
-		cmocka_unit_test(memory_is_the_line_of_the_device_in_pages),
-		cmocka_unit_test(a_number_behind_a_zero_byte_is_no_number),
-		cmocka_unit_test(lines_that_do_not_fit_are_left_out),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,16 +2,12 @@
  * comes out. */
 #include "base/alloc.h"
 #include "tests/support/kbase_run.h"
+#include "tests/support/test.h"
 
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #define HOLES 0x5b3ull /* seven cores: 0 1 4 5 7 8 10 */
 
@@ -142,9 +138,8 @@ static unsigned slots_least(const struct gpu_product *product)
 	return product->family == FAMILY_MIDGARD ? 150 : 500;
 }
 
-static void every_generation_shows_what_was_counted(void **state)
+TEST(every_generation_shows_what_was_counted)
 {
-	(void)state;
 	for (size_t g = 0; g < ARRAY_LEN(generations); g++) {
 		struct fake_gpu *gpu;
 		struct kbase_run r;
@@ -176,12 +171,11 @@ static void every_generation_shows_what_was_counted(void **state)
 }
 
 /* All that the data know, each on every release of its kind of front end. */
-static void every_product_is_recognised_and_counted_right(void **state)
+TEST(every_product_is_recognised_and_counted_right)
 {
 	static const char *const releases[][4] = {{"r25p0", "r32p1", "r44p0", "r46p0"},
 						  {"r32p1-csf", "r38p1-csf", "r44p0-csf", "r54p1"}};
 
-	(void)state;
 	for (unsigned p = 0; p < 32; p++)
 		for (unsigned k = 0; k < 8; k++) {
 			const struct gpu_product *product;
@@ -219,14 +213,4 @@ static void every_product_is_recognised_and_counted_right(void **state)
 			}
 			kbase_run_fini(&r);
 		}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(every_generation_shows_what_was_counted),
-		cmocka_unit_test(every_product_is_recognised_and_counted_right),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -113,12 +113,11 @@ static const struct {
 	{"kbase_uk_gpuprops", SIZE_MAX, UK_PROPS_SIZE},
 };
 
-static void structs_are_those_of_the_headers(void **state)
+TEST(structs_are_those_of_the_headers)
 {
 	bool seen[ARRAY_LEN(members)] = {false};
 	struct reference r;
 
-	(void)state;
 	for (reference_open(&r, "kbase-structs.tsv"); reference_next(&r);) {
 		bool uk = span_is(r.cell[0], "kbase_uk10_r16p0");
 		uint64_t offset = SIZE_MAX, size;
@@ -175,13 +174,12 @@ static const struct {
 	{"kbase_uk10", "UK_HWCNT_READER_SETUP", UK_HWCNT_READER_SETUP},
 };
 
-static void requests_are_those_of_the_headers(void **state)
+TEST(requests_are_those_of_the_headers)
 {
 	bool seen[ARRAY_LEN(requests)] = {false};
 	struct reference r;
 	uint64_t request;
 
-	(void)state;
 	for (reference_open(&r, "kbase-ioctls.tsv"); reference_next(&r);) {
 		assert_true(span_u64(r.cell[2], &request));
 		for (unsigned i = 0; i < ARRAY_LEN(requests); i++) {
@@ -196,14 +194,4 @@ static void requests_are_those_of_the_headers(void **state)
 	for (unsigned i = 0; i < ARRAY_LEN(requests); i++)
 		if (!seen[i])
 			fail_msg("no such row: %s", requests[i].name);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(structs_are_those_of_the_headers),
-		cmocka_unit_test(requests_are_those_of_the_headers),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

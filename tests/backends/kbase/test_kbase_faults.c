@@ -2,16 +2,12 @@
  * message that says what failed. */
 #include "base/alloc.h"
 #include "tests/support/kbase_run.h"
+#include "tests/support/test.h"
 
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 static const struct driver_way {
 	const char *driver, *interface;
@@ -46,11 +42,10 @@ static void forgive_breach(struct kbase_run *r)
 	strbuf_clear(&r->fake.kbase.breaches);
 }
 
-static void each_call_of_the_start_may_fail_in_any_way(void **state)
+TEST(each_call_of_the_start_may_fail_in_any_way)
 {
 	unsigned failed = 0, went_on = 0;
 
-	(void)state;
 	for (size_t w = 0; w < ARRAY_LEN(ways); w++) {
 		unsigned n_calls;
 		struct kbase_run r;
@@ -80,9 +75,8 @@ static void each_call_of_the_start_may_fail_in_any_way(void **state)
 	assert_true(failed > 300 && went_on > 100);
 }
 
-static void a_call_that_a_signal_interrupts_is_made_again(void **state)
+TEST(a_call_that_a_signal_interrupts_is_made_again)
 {
-	(void)state;
 	for (size_t w = 0; w < ARRAY_LEN(ways); w++) {
 		struct kbase_run r;
 
@@ -118,12 +112,11 @@ static bool survives(const struct driver_way *way, const struct fake_fault *faul
 	return got == READ_GOT;
 }
 
-static void each_call_of_a_read_may_fail_in_any_way(void **state)
+TEST(each_call_of_a_read_may_fail_in_any_way)
 {
 	static const enum fake_call kinds[] = {FAKE_CALL_IOCTL, FAKE_CALL_POLL};
 	unsigned gone = 0, went_on = 0;
 
-	(void)state;
 	for (size_t w = 0; w < ARRAY_LEN(ways); w++)
 		for (unsigned at = 1; at <= 8; at++)
 			for (size_t c = 0; c < ARRAY_LEN(kinds) * ARRAY_LEN(codes); c++) {
@@ -136,9 +129,8 @@ static void each_call_of_a_read_may_fail_in_any_way(void **state)
 	assert_true(gone > 20 && went_on > 200);
 }
 
-static void a_driver_that_fails_for_ever_does_not_hold_the_reader(void **state)
+TEST(a_driver_that_fails_for_ever_does_not_hold_the_reader)
 {
-	(void)state;
 	for (size_t w = 0; w < ARRAY_LEN(ways); w++)
 		for (size_t c = 0; c < ARRAY_LEN(codes); c++) {
 			struct kbase_run r;
@@ -173,9 +165,8 @@ static const struct kbase_refusal {
 	 "vinstr: cannot map the dumps: Cannot allocate memory"},
 };
 
-static void a_refusal_says_what_was_refused(void **state)
+TEST(a_refusal_says_what_was_refused)
 {
-	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(refusals); i++) {
 		const struct kbase_refusal *f = &refusals[i];
 		struct kbase_run r;
@@ -190,28 +181,13 @@ static void a_refusal_says_what_was_refused(void **state)
 	}
 }
 
-static void where_one_interface_is_refused_the_other_serves(void **state)
+TEST(where_one_interface_is_refused_the_other_serves)
 {
 	struct kbase_run r;
 
-	(void)state;
 	begin_case(&r, &(struct driver_way){"r44p0", NULL, 0x74021000});
 	r.fake.fault = (struct fake_fault){FAKE_CALL_MMAP, 1, 1, EPERM}; /* of vinstr's dumps */
 	assert_true(kbase_run_open(&r) && kbase_run_start(&r, 100 * MS));
 	assert_int_equal(kbase_run_read(&r, 1000 * MS), READ_GOT);
 	kbase_run_fini(&r);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(each_call_of_the_start_may_fail_in_any_way),
-		cmocka_unit_test(a_call_that_a_signal_interrupts_is_made_again),
-		cmocka_unit_test(each_call_of_a_read_may_fail_in_any_way),
-		cmocka_unit_test(a_driver_that_fails_for_ever_does_not_hold_the_reader),
-		cmocka_unit_test(a_refusal_says_what_was_refused),
-		cmocka_unit_test(where_one_interface_is_refused_the_other_serves),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

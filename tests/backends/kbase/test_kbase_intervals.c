@@ -2,24 +2,19 @@
  * stamps that cannot be. */
 #include "base/alloc.h"
 #include "tests/support/kbase_run.h"
+#include "tests/support/test.h"
 
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #define S (1000 * MS)
 
 /* Some drivers sample as soon as they are started: the first waiting sample is no time at all, and
  * the second follows at once. */
-static void samples_that_wait_together_at_the_start_are_all_sound(void **state)
+TEST(samples_that_wait_together_at_the_start_are_all_sound)
 {
-	(void)state;
 	for (size_t w = 0; w < KBASE_WAYS; w++) {
 		struct kbase_run r;
 
@@ -35,12 +30,11 @@ static void samples_that_wait_together_at_the_start_are_all_sound(void **state)
 }
 
 /* Some drivers sample soon after the start, and again one to two periods later. */
-static void a_first_tick_out_of_turn_is_left_out_and_stretches_nothing(void **state)
+TEST(a_first_tick_out_of_turn_is_left_out_and_stretches_nothing)
 {
 	static const int64_t ticks[] = {20000, 300000, 5 * MS, 19 * MS, 30 * MS};
 	static const int64_t periods[] = {10 * MS, 20 * MS, 100 * MS, 250 * MS, S};
 
-	(void)state;
 	for (size_t t = 0; t < ARRAY_LEN(ticks); t++)
 		for (size_t p = 0; p < ARRAY_LEN(periods); p++) {
 			struct kbase_run r;
@@ -66,9 +60,8 @@ static void a_first_tick_out_of_turn_is_left_out_and_stretches_nothing(void **st
 static const uint64_t absurd_stamps[] = {
 	0, 1, INT64_MAX, UINT64_MAX, (uint64_t)INT64_MAX - 4000000000, INT64_MAX + 1ull};
 
-static void a_stamp_that_cannot_be_spoils_its_own_sample_only(void **state)
+TEST(a_stamp_that_cannot_be_spoils_its_own_sample_only)
 {
-	(void)state;
 	for (size_t w = 0; w < KBASE_WAYS; w++)
 		for (size_t i = 0; i < ARRAY_LEN(absurd_stamps); i++) {
 			struct kbase_run r;
@@ -102,9 +95,8 @@ static void a_stamp_that_cannot_be_spoils_its_own_sample_only(void **state)
 
 /* When the driver's buffers are full, what comes later is in one long sample, and no count is
  * lost. */
-static void a_reader_that_sleeps_finds_every_count_in_a_stretched_sample(void **state)
+TEST(a_reader_that_sleeps_finds_every_count_in_a_stretched_sample)
 {
-	(void)state;
 	for (size_t w = 0; w < KBASE_WAYS; w++) {
 		struct kbase_run r;
 		uint64_t sum = 0;
@@ -131,13 +123,12 @@ static void a_reader_that_sleeps_finds_every_count_in_a_stretched_sample(void **
 	}
 }
 
-static void sampling_by_hand_where_the_driver_refuses_a_period(void **state)
+TEST(sampling_by_hand_where_the_driver_refuses_a_period)
 {
 	static const struct {
 		int64_t asked_ns, true_ns;
 	} cases[] = {{100 * MS, 100 * MS}, {1 * MS, 10 * MS}};
 
-	(void)state;
 	for (size_t w = 0; w < KBASE_WAYS; w++)
 		for (size_t c = 0; c < ARRAY_LEN(cases); c++) {
 			struct kbase_run r;
@@ -161,9 +152,8 @@ static void sampling_by_hand_where_the_driver_refuses_a_period(void **state)
 		}
 }
 
-static void the_interval_that_the_driver_really_takes_becomes_known(void **state)
+TEST(the_interval_that_the_driver_really_takes_becomes_known)
 {
-	(void)state;
 	for (size_t w = 0; w < KBASE_WAYS; w++) {
 		struct kbase_run r;
 		struct fake_gpu *gpu = kbase_run_begin(&r, &kbase_ways[w], 100 * MS);
@@ -182,11 +172,10 @@ static void the_interval_that_the_driver_really_takes_becomes_known(void **state
 
 /* The driver's ticks begin anywhere: parts are short enough for an interval to end where it is due,
  * and none is short or long. */
-static void long_intervals_end_when_they_are_due(void **state)
+TEST(long_intervals_end_when_they_are_due)
 {
 	static const int64_t periods[] = {500 * MS, S, 2 * S, 10 * S};
 
-	(void)state;
 	for (size_t w = 0; w < KBASE_WAYS; w++)
 		for (int64_t late = 0; late < 100; late += 33)
 			for (size_t p = 0; p < ARRAY_LEN(periods); p++) {
@@ -214,9 +203,8 @@ static void long_intervals_end_when_they_are_due(void **state)
 
 /* At the end of a measurement: what the parts so far have counted is not lost, and the interval
  * goes on. */
-static void an_interval_can_be_cut_between_its_parts(void **state)
+TEST(an_interval_can_be_cut_between_its_parts)
 {
-	(void)state;
 	for (size_t w = 0; w < KBASE_WAYS; w++) {
 		struct kbase_run r;
 		int64_t end_ns;
@@ -241,9 +229,8 @@ static void an_interval_can_be_cut_between_its_parts(void **state)
 	}
 }
 
-static void a_long_interval_does_not_overflow_32_bits(void **state)
+TEST(a_long_interval_does_not_overflow_32_bits)
 {
-	(void)state;
 	for (size_t w = 0; w < KBASE_WAYS; w++) {
 		struct kbase_run r;
 
@@ -256,11 +243,10 @@ static void a_long_interval_does_not_overflow_32_bits(void **state)
 	}
 }
 
-static void another_period_begins_another_session(void **state)
+TEST(another_period_begins_another_session)
 {
 	static const int64_t periods[] = {10 * MS, 200 * MS, 20 * MS, 20 * MS};
 
-	(void)state;
 	for (size_t w = 0; w < KBASE_WAYS; w++) {
 		struct kbase_run r;
 
@@ -277,24 +263,4 @@ static void another_period_begins_another_session(void **state)
 		assert_int_equal(fake_kbase_open_files(&r.fake.kbase), 2);
 		kbase_run_fini(&r);
 	}
-}
-
-#define TEST(name) cmocka_unit_test(name)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		TEST(samples_that_wait_together_at_the_start_are_all_sound),
-		TEST(a_first_tick_out_of_turn_is_left_out_and_stretches_nothing),
-		TEST(a_stamp_that_cannot_be_spoils_its_own_sample_only),
-		TEST(a_reader_that_sleeps_finds_every_count_in_a_stretched_sample),
-		TEST(sampling_by_hand_where_the_driver_refuses_a_period),
-		TEST(the_interval_that_the_driver_really_takes_becomes_known),
-		TEST(long_intervals_end_when_they_are_due),
-		TEST(an_interval_can_be_cut_between_its_parts),
-		TEST(a_long_interval_does_not_overflow_32_bits),
-		TEST(another_period_begins_another_session),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,15 +1,11 @@
 /* Counters in memory that a Mali driver shares: which number of which block ends in which slot. */
 #include "backends/kbase/kbase.h"
 #include "base/alloc.h"
+#include "tests/support/test.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 /* An unknown GPU. Each of its values has a slot of its own, also those of each core and slice. */
 struct kbase_layouts_bench {
@@ -76,11 +72,10 @@ static void fill_dump(struct kbase_layouts_bench *b, unsigned n_blocks)
 		}
 }
 
-static void a_dump_has_blocks_for_cores_that_are_not_there(void **state)
+TEST(a_dump_has_blocks_for_cores_that_are_not_there)
 {
 	struct kbase_layouts_bench b;
 
-	(void)state;
 	bench_init(&b, 0x15, 2, 64); /* cores 0, 2 and 4 */
 	assert_int_equal(gpu_dump_bytes(false, 2, 0x15), 9 * 256);
 	fill_dump(&b, 9);
@@ -97,11 +92,10 @@ static void a_dump_has_blocks_for_cores_that_are_not_there(void **state)
 	bench_fini(&b);
 }
 
-static void the_older_layout_goes_by_core_groups(void **state)
+TEST(the_older_layout_goes_by_core_groups)
 {
 	struct kbase_layouts_bench b;
 
-	(void)state;
 	bench_init(&b, 0x3f, 2, 64); /* four cores, and two in a second group */
 	assert_int_equal(gpu_dump_bytes(true, 2, 0x3f), 16 * 256);
 	fill_dump(&b, 16);
@@ -115,12 +109,11 @@ static void the_older_layout_goes_by_core_groups(void **state)
 	bench_fini(&b);
 }
 
-static void a_count_that_stopped_at_its_largest_number_is_lost_for_its_core_only(void **state)
+TEST(a_count_that_stopped_at_its_largest_number_is_lost_for_its_core_only)
 {
 	struct kbase_layouts_bench b;
 	uint32_t full = UINT32_MAX;
 
-	(void)state;
 	bench_init(&b, 3, 1, 64);
 	fill_dump(&b, 5);
 	memcpy(b.memory + 256 * 3 + 4 * 20, &full, 4); /* core 0, index 20 */
@@ -142,11 +135,10 @@ static void a_count_that_stopped_at_its_largest_number_is_lost_for_its_core_only
 	bench_fini(&b);
 }
 
-static void a_dump_that_is_too_short_leaves_the_rest_unknown(void **state)
+TEST(a_dump_that_is_too_short_leaves_the_rest_unknown)
 {
 	struct kbase_layouts_bench b;
 
-	(void)state;
 	bench_init(&b, 3, 1, 64);
 	fill_dump(&b, 5);
 	gpu_dump_fold(&(struct gpu_dump){b.memory, 4 * 256 + 255, false}, &b.k.fold, b.slots);
@@ -196,7 +188,7 @@ static bool fold_sample(struct kbase_layouts_bench *b, struct kbase_interval *in
 	return ok;
 }
 
-static void cores_go_by_number_or_by_rank_whichever_the_indexes_can_be(void **state)
+TEST(cores_go_by_number_or_by_rank_whichever_the_indexes_can_be)
 {
 	/* mask 0x1b: cores 0, 1, 3, 4 */
 	static const struct {
@@ -212,7 +204,6 @@ static void cores_go_by_number_or_by_rank_whichever_the_indexes_can_be(void **st
 		{false, {0, 1, 2, 3}, {0, 1, 3, 4}}, /* ranks from a release with it: there is no core 2 */
 	};
 
-	(void)state;
 	for (size_t c = 0; c < ARRAY_LEN(cases); c++) {
 		struct kbase_interval interval;
 		struct kbase_layouts_bench b;
@@ -232,11 +223,10 @@ static void cores_go_by_number_or_by_rank_whichever_the_indexes_can_be(void **st
 	}
 }
 
-static void a_block_may_have_any_number_of_values(void **state)
+TEST(a_block_may_have_any_number_of_values)
 {
 	static const unsigned sizes[] = {5, 64, 69, 128};
 
-	(void)state;
 	for (size_t s = 0; s < ARRAY_LEN(sizes); s++) {
 		struct kbase_interval interval;
 		struct kbase_layouts_bench b;
@@ -255,12 +245,11 @@ static void a_block_may_have_any_number_of_values(void **state)
 	}
 }
 
-static void flags_times_and_cycles_are_taken_and_unknown_items_are_skipped(void **state)
+TEST(flags_times_and_cycles_are_taken_and_unknown_items_are_skipped)
 {
 	struct kbase_interval interval;
 	struct kbase_layouts_bench b;
 
-	(void)state;
 	bench_init(&b, 1, 1, 64);
 	b.k.kinstr.item_bytes = 64; /* a later driver's items are longer */
 	add_item(&b, &(struct prfcnt_metadata){.header = {.type = 0x2ff0}});
@@ -278,7 +267,7 @@ static void flags_times_and_cycles_are_taken_and_unknown_items_are_skipped(void 
 	bench_fini(&b);
 }
 
-static void states_are_those_of_all_blocks_and_unknown_if_one_is(void **state)
+TEST(states_are_those_of_all_blocks_and_unknown_if_one_is)
 {
 	static const struct {
 		uint32_t block[3], all;
@@ -288,7 +277,6 @@ static void states_are_those_of_all_blocks_and_unknown_if_one_is(void **state)
 		{{0, 0, 0}, 0},
 	};
 
-	(void)state;
 	for (size_t c = 0; c < ARRAY_LEN(cases); c++) {
 		struct kbase_interval interval;
 		struct kbase_layouts_bench b;
@@ -308,12 +296,11 @@ static void states_are_those_of_all_blocks_and_unknown_if_one_is(void **state)
 	}
 }
 
-static void cycles_of_a_domain_that_is_not_there_are_unknown(void **state)
+TEST(cycles_of_a_domain_that_is_not_there_are_unknown)
 {
 	struct kbase_interval interval;
 	struct kbase_layouts_bench b;
 
-	(void)state;
 	bench_init(&b, 1, 1, 64);
 	add_sample(&b, 0);
 	add_item(&b, &(struct prfcnt_metadata){.header = {.type = PRFCNT_META_CLOCK},
@@ -325,13 +312,12 @@ static void cycles_of_a_domain_that_is_not_there_are_unknown(void **state)
 	bench_fini(&b);
 }
 
-static void what_leaves_the_mapping_is_refused(void **state)
+TEST(what_leaves_the_mapping_is_refused)
 {
 	static const uint32_t offsets[] = {65536, 65536 - 64 * 8 + 8, 4097, UINT32_MAX, UINT32_MAX - 7};
 	struct kbase_interval interval;
 	struct kbase_layouts_bench b;
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(offsets); i++) {
 		bench_init(&b, 1, 1, 64);
 		add_sample(&b, 0);
@@ -351,37 +337,17 @@ static void what_leaves_the_mapping_is_refused(void **state)
 	bench_fini(&b);
 }
 
-static void a_value_must_be_somewhere_in_a_group_of_four_that_is_enabled(void **state)
+TEST(a_value_must_be_somewhere_in_a_group_of_four_that_is_enabled)
 {
 	struct gpu_counter counters[] = {{.hw_name = "A", .block = BLOCK_CORE, .index = 6, .scale = 1},
 					 {.hw_name = "B", .block = BLOCK_CORE, .index = 127, .scale = 1}};
 	struct gpu_layout layout = {.counters = counters, .n_counters = 2};
 	uint64_t enable[BLOCK_COUNT][2];
 
-	(void)state;
 	kbase_enable(&layout, enable);
 	assert_int_equal(enable[BLOCK_CORE][0], 0xff);
 	assert_true(enable[BLOCK_CORE][1] == 0xfull << 60);
 	assert_int_equal(enable[BLOCK_TILER][0], 0xf); /* the header: an empty mask would drop the block */
 	kbase_enable(NULL, enable);
 	assert_true(enable[BLOCK_TILER][1] == UINT64_MAX);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_dump_has_blocks_for_cores_that_are_not_there),
-		cmocka_unit_test(the_older_layout_goes_by_core_groups),
-		cmocka_unit_test(a_count_that_stopped_at_its_largest_number_is_lost_for_its_core_only),
-		cmocka_unit_test(a_dump_that_is_too_short_leaves_the_rest_unknown),
-		cmocka_unit_test(cores_go_by_number_or_by_rank_whichever_the_indexes_can_be),
-		cmocka_unit_test(a_block_may_have_any_number_of_values),
-		cmocka_unit_test(flags_times_and_cycles_are_taken_and_unknown_items_are_skipped),
-		cmocka_unit_test(states_are_those_of_all_blocks_and_unknown_if_one_is),
-		cmocka_unit_test(cycles_of_a_domain_that_is_not_there_are_unknown),
-		cmocka_unit_test(what_leaves_the_mapping_is_refused),
-		cmocka_unit_test(a_value_must_be_somewhere_in_a_group_of_four_that_is_enabled),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,22 +2,17 @@
  * vanish, calls that are refused. */
 #include "base/alloc.h"
 #include "tests/support/kbase_run.h"
+#include "tests/support/test.h"
 
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #define S (1000 * MS)
 
-static void a_gpu_that_is_off_counts_nothing_and_fails_nothing(void **state)
+TEST(a_gpu_that_is_off_counts_nothing_and_fails_nothing)
 {
-	(void)state;
 	for (size_t w = 0; w < KBASE_WAYS; w++) {
 		struct kbase_run r;
 
@@ -41,7 +36,7 @@ static void a_gpu_that_is_off_counts_nothing_and_fails_nothing(void **state)
 	}
 }
 
-static void the_clock_is_cycles_over_time_where_the_driver_counts_them(void **state)
+TEST(the_clock_is_cycles_over_time_where_the_driver_counts_them)
 {
 	static const struct {
 		struct kbase_way way;
@@ -56,7 +51,6 @@ static void the_clock_is_cycles_over_time_where_the_driver_counts_them(void **st
 		{{"r25p0", "vinstr", 0x74021000}, 2, SAMPLE_UNKNOWN, SAMPLE_UNKNOWN}, /* 16 byte metadata */
 	};
 
-	(void)state;
 	for (size_t c = 0; c < ARRAY_LEN(cases); c++) {
 		struct kbase_run r;
 		struct fake_gpu *gpu;
@@ -77,14 +71,13 @@ static void the_clock_is_cycles_over_time_where_the_driver_counts_them(void **st
 
 /* Its estimate is 0 then, busy or not; one that tells a clock says 0 while the GPU is off, and that
  * is true. */
-static void a_driver_that_never_tells_its_clock_tells_no_0_mhz(void **state)
+TEST(a_driver_that_never_tells_its_clock_tells_no_0_mhz)
 {
 	static const struct {
 		int64_t hz;
 		uint64_t busy, idle;
 	} cases[] = {{0, SAMPLE_UNKNOWN, SAMPLE_UNKNOWN}, {850000000, 85000000, 0}};
 
-	(void)state;
 	for (size_t c = 0; c < ARRAY_LEN(cases); c++)
 		for (int idle_first = 0; idle_first < 2; idle_first++) {
 			struct kbase_run r;
@@ -115,7 +108,7 @@ static void a_driver_that_never_tells_its_clock_tells_no_0_mhz(void **state)
 }
 
 /* Whatever the driver tells of clocks: r54p1 says that every block was off. */
-static void a_gpu_that_was_never_on_is_idle_and_a_protected_one_is_not(void **state)
+TEST(a_gpu_that_was_never_on_is_idle_and_a_protected_one_is_not)
 {
 	static const struct {
 		unsigned way; /* of kbase_ways */
@@ -128,7 +121,6 @@ static void a_gpu_that_was_never_on_is_idle_and_a_protected_one_is_not(void **st
 		{4, true, false, SAMPLE_UNKNOWN, 1, 1}, /* has no states */
 	};
 
-	(void)state;
 	for (size_t c = 0; c < ARRAY_LEN(cases); c++) {
 		struct kbase_run r;
 		struct fake_gpu *gpu = kbase_run_begin(&r, &kbase_ways[cases[c].way], 100 * MS);
@@ -155,7 +147,7 @@ static void a_gpu_that_was_never_on_is_idle_and_a_protected_one_is_not(void **st
 
 /* A driver that tells neither states nor a clock: the kernel's word for a GPU without power is all
  * there is, and only where nothing was counted. */
-static void a_gpu_that_the_kernel_suspended_is_idle_for_a_driver_without_states(void **state)
+TEST(a_gpu_that_the_kernel_suspended_is_idle_for_a_driver_without_states)
 {
 	static const struct {
 		const char *status; /* of the kernel's power management; NULL: no such file */
@@ -169,7 +161,6 @@ static void a_gpu_that_the_kernel_suspended_is_idle_for_a_driver_without_states(
 		{NULL, true, SAMPLE_UNKNOWN},
 	};
 
-	(void)state;
 	for (size_t c = 0; c < ARRAY_LEN(cases); c++) {
 		for (unsigned way = 0; way < 5; way++) { /* not r54p1's, which has states */
 			struct kbase_run r;
@@ -200,9 +191,8 @@ static void a_gpu_that_the_kernel_suspended_is_idle_for_a_driver_without_states(
 }
 
 /* So that it rests while the screen is paused; doctor tries every one. */
-static void an_older_interface_of_a_job_manager_keeps_the_gpu_powered(void **state)
+TEST(an_older_interface_of_a_job_manager_keeps_the_gpu_powered)
 {
-	(void)state;
 	for (size_t w = 0; w < KBASE_WAYS; w++) {
 		AUTO_STRBUF struct strbuf text = {0};
 		struct kbase_run r;
@@ -218,14 +208,13 @@ static void an_older_interface_of_a_job_manager_keeps_the_gpu_powered(void **sta
 	}
 }
 
-static void a_maximum_of_5000_khz_means_that_nobody_knows(void **state)
+TEST(a_maximum_of_5000_khz_means_that_nobody_knows)
 {
 	static const struct {
 		unsigned khz;
 		double hz;
 	} cases[] = {{850000, 850e6}, {5000, 0}, {0, 0}};
 
-	(void)state;
 	for (size_t c = 0; c < ARRAY_LEN(cases); c++) {
 		struct kbase_run r;
 
@@ -237,9 +226,8 @@ static void a_maximum_of_5000_khz_means_that_nobody_knows(void **state)
 	}
 }
 
-static void samples_that_the_driver_lost_or_declares_failed_are_flagged(void **state)
+TEST(samples_that_the_driver_lost_or_declares_failed_are_flagged)
 {
-	(void)state;
 	for (size_t w = 3; w < KBASE_WAYS; w++) {
 		struct kbase_run r;
 		struct fake_gpu *gpu = kbase_run_begin(&r, &kbase_ways[w], 100 * MS);
@@ -266,9 +254,8 @@ static void samples_that_the_driver_lost_or_declares_failed_are_flagged(void **s
 	}
 }
 
-static void a_device_that_vanishes_is_gone_and_can_be_opened_again(void **state)
+TEST(a_device_that_vanishes_is_gone_and_can_be_opened_again)
 {
-	(void)state;
 	for (size_t w = 0; w < KBASE_WAYS; w++) {
 		struct kbase_run r;
 		struct fake_gpu *gpu = kbase_run_begin(&r, &kbase_ways[w], 100 * MS);
@@ -286,9 +273,8 @@ static void a_device_that_vanishes_is_gone_and_can_be_opened_again(void **state)
 	}
 }
 
-static void a_poll_that_lies_gives_nothing_and_harms_nothing(void **state)
+TEST(a_poll_that_lies_gives_nothing_and_harms_nothing)
 {
-	(void)state;
 	for (size_t w = 0; w < KBASE_WAYS; w++) {
 		struct kbase_run r;
 		struct fake_gpu *gpu = kbase_run_begin(&r, &kbase_ways[w], 100 * MS);
@@ -302,14 +288,13 @@ static void a_poll_that_lies_gives_nothing_and_harms_nothing(void **state)
 }
 
 /* Releases before r32p1 map whole pages only: with 3840 bytes a dump, 16 of them. */
-static void fewer_buffers_where_memory_is_short(void **state)
+TEST(fewer_buffers_where_memory_is_short)
 {
 	static const struct {
 		const char *driver;
 		unsigned least;
 	} cases[] = {{"r44p0", 2}, {"r25p0", 16}};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++)
 		for (unsigned most = 1; most <= 32; most *= 2) {
 			struct kbase_run r;
@@ -329,7 +314,7 @@ static void fewer_buffers_where_memory_is_short(void **state)
 		}
 }
 
-static void a_list_that_changes_while_it_is_read_is_refused(void **state)
+TEST(a_list_that_changes_while_it_is_read_is_refused)
 {
 	static const struct {
 		int list, props;
@@ -344,7 +329,6 @@ static void a_list_that_changes_while_it_is_read_is_refused(void **state)
 		{0, 1 << 24, "cannot read the GPU's properties: the driver's list is malformed"},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		struct kbase_run r;
 		struct fake_gpu *gpu;
@@ -361,7 +345,7 @@ static void a_list_that_changes_while_it_is_read_is_refused(void **state)
 	}
 }
 
-static void a_message_names_the_backend_once(void **state)
+TEST(a_message_names_the_backend_once)
 {
 	static const struct {
 		const char *driver, *interface, *said;
@@ -371,7 +355,6 @@ static void a_message_names_the_backend_once(void **state)
 		{"r54p1", "other", "--backend: kbase:other: expected "},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		struct kbase_run r;
 
@@ -385,12 +368,11 @@ static void a_message_names_the_backend_once(void **state)
 	}
 }
 
-static void metadata_of_unknown_types_are_passed_over(void **state)
+TEST(metadata_of_unknown_types_are_passed_over)
 {
 	struct kbase_run r;
 	struct fake_gpu *gpu = kbase_run_begin(&r, &kbase_ways[5], 100 * MS);
 
-	(void)state;
 	kbase_run_close(&r);
 	gpu->strange_items = true;
 	assert_true(kbase_run_open(&r) && kbase_run_start(&r, 100 * MS));
@@ -401,11 +383,10 @@ static void metadata_of_unknown_types_are_passed_over(void **state)
 	kbase_run_fini(&r);
 }
 
-static void a_kernel_with_another_set_of_counters_is_shown_raw(void **state)
+TEST(a_kernel_with_another_set_of_counters_is_shown_raw)
 {
 	struct kbase_run r;
 
-	(void)state;
 	kbase_run_init(&r);
 	fake_sys_add_gpu(&r.fake, "r54p1", 0xb8520000, 0x5b3)->set = 1;
 	assert_true(kbase_run_open(&r) && kbase_run_start(&r, 100 * MS));
@@ -417,11 +398,10 @@ static void a_kernel_with_another_set_of_counters_is_shown_raw(void **state)
 	kbase_run_fini(&r);
 }
 
-static void an_unknown_gpu_is_raw_unless_one_is_assumed(void **state)
+TEST(an_unknown_gpu_is_raw_unless_one_is_assumed)
 {
 	struct kbase_run r;
 
-	(void)state;
 	kbase_run_init(&r);
 	fake_sys_add_gpu(&r.fake, "r54p1", 0xf9990000, 0x5b3)->id = 0xe9990000;
 	assert_true(kbase_run_open(&r) && kbase_run_start(&r, 100 * MS));
@@ -438,30 +418,4 @@ static void an_unknown_gpu_is_raw_unless_one_is_assumed(void **state)
 	assert_non_null(strstr(r.source->title, "(assumed)"));
 	kbase_run_next(&r);
 	kbase_run_fini(&r);
-}
-
-#define TEST(name) cmocka_unit_test(name)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		TEST(a_gpu_that_is_off_counts_nothing_and_fails_nothing),
-		TEST(the_clock_is_cycles_over_time_where_the_driver_counts_them),
-		TEST(a_driver_that_never_tells_its_clock_tells_no_0_mhz),
-		TEST(a_gpu_that_was_never_on_is_idle_and_a_protected_one_is_not),
-		TEST(a_gpu_that_the_kernel_suspended_is_idle_for_a_driver_without_states),
-		TEST(an_older_interface_of_a_job_manager_keeps_the_gpu_powered),
-		TEST(a_maximum_of_5000_khz_means_that_nobody_knows),
-		TEST(samples_that_the_driver_lost_or_declares_failed_are_flagged),
-		TEST(a_device_that_vanishes_is_gone_and_can_be_opened_again),
-		TEST(a_poll_that_lies_gives_nothing_and_harms_nothing),
-		TEST(fewer_buffers_where_memory_is_short),
-		TEST(a_list_that_changes_while_it_is_read_is_refused),
-		TEST(a_message_names_the_backend_once),
-		TEST(metadata_of_unknown_types_are_passed_over),
-		TEST(a_kernel_with_another_set_of_counters_is_shown_raw),
-		TEST(an_unknown_gpu_is_raw_unless_one_is_assumed),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

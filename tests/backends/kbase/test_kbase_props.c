@@ -1,15 +1,11 @@
 /* What a Mali driver tells of its GPU, and which counter interface follows from it. */
 #include "backends/kbase/kbase.h"
 #include "base/alloc.h"
+#include "tests/support/test.h"
 
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 /* A property stream on its way. */
 struct props_stream {
@@ -35,9 +31,8 @@ static struct kbase_props parse_text(const struct props_stream *s)
 	return props;
 }
 
-static void values_are_read_in_every_width_at_any_address(void **state)
+TEST(values_are_read_in_every_width_at_any_address)
 {
-	(void)state;
 	for (unsigned code = 0; code < 4; code++) {
 		struct props_stream s = {.n = 0};
 		struct kbase_props props;
@@ -53,11 +48,10 @@ static void values_are_read_in_every_width_at_any_address(void **state)
 	}
 }
 
-static void ids_that_nobody_knows_are_skipped(void **state)
+TEST(ids_that_nobody_knows_are_skipped)
 {
 	struct props_stream s = {.n = 0};
 
-	(void)state;
 	put_value(&s, 0x3fffffff, 3, UINT64_MAX);
 	put_value(&s, 0, 1, 7);
 	put_value(&s, 15, 0, 2);
@@ -66,24 +60,22 @@ static void ids_that_nobody_knows_are_skipped(void **state)
 	assert_int_equal(parse_text(&s).l2_slices, 2);
 }
 
-static void a_stream_that_ends_anywhere_inside_a_value_is_refused(void **state)
+TEST(a_stream_that_ends_anywhere_inside_a_value_is_refused)
 {
 	struct props_stream s = {.n = 0};
 	struct kbase_props props;
 
-	(void)state;
 	put_value(&s, 55, 3, 0xb8520000);
 	put_value(&s, 29, 2, 0x07130206);
 	for (size_t n = 0; n <= s.n; n++)
 		assert_int_equal(kbase_props_parse(&props, s.bytes, n), n == 0 || n == 12 || n == 20);
 }
 
-static void the_cores_are_those_of_the_core_groups_else_of_the_register(void **state)
+TEST(the_cores_are_those_of_the_core_groups_else_of_the_register)
 {
 	struct props_stream s = {.n = 0};
 	struct kbase_props props;
 
-	(void)state;
 	put_value(&s, 25, 3, 0xff);
 	put_value(&s, 64, 3, 0x0f);
 	put_value(&s, 65, 3, 0x30);
@@ -97,7 +89,7 @@ static void the_cores_are_those_of_the_core_groups_else_of_the_register(void **s
 	assert_int_equal(kbase_props_cores(&props), 0xff);
 }
 
-static void slices_and_the_bus_come_from_the_registers_where_they_must(void **state)
+TEST(slices_and_the_bus_come_from_the_registers_where_they_must)
 {
 	static const struct {
 		struct kbase_props props;
@@ -110,22 +102,20 @@ static void slices_and_the_bus_come_from_the_registers_where_they_must(void **st
 		{{.l2_features = 0x05000000}, 0, 32},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		assert_int_equal(kbase_props_slices(&cases[i].props), cases[i].slices);
 		assert_int_equal(gpu_identity_bus_bits(cases[i].props.l2_features), cases[i].bits);
 	}
 }
 
-static void an_id_that_the_driver_lacks_is_made_of_the_product(void **state)
+TEST(an_id_that_the_driver_lacks_is_made_of_the_product)
 {
-	(void)state;
 	assert_int_equal(kbase_props_id(&(struct kbase_props){.product_id = 0x7402}), 0x74020000);
 	assert_int_equal(kbase_props_id(&(struct kbase_props){.product_id = 0x7402, .gpu_id = 0x74021000}),
 			 0x74021000);
 }
 
-static void the_interface_follows_from_the_release_and_the_gpu(void **state)
+TEST(the_interface_follows_from_the_release_and_the_gpu)
 {
 	enum { G52 = 0x74021000, T760 = 0x07500000 };
 	static const uint32_t g78 = 0x90820000, g610 = 0xa8670000, g715 = 0xb8520000;
@@ -168,7 +158,6 @@ static void the_interface_follows_from_the_release_and_the_gpu(void **state)
 		{{KBASE_JM, 11, 39}, g78, "vinster", NULL, NULL, ERR_USAGE},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		struct kbase_choice c;
 		struct err err = {0};
@@ -184,19 +173,4 @@ static void the_interface_follows_from_the_release_and_the_gpu(void **state)
 		if (cases[i].second)
 			assert_string_equal(c.readers[1]->name, cases[i].second);
 	}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(values_are_read_in_every_width_at_any_address),
-		cmocka_unit_test(ids_that_nobody_knows_are_skipped),
-		cmocka_unit_test(a_stream_that_ends_anywhere_inside_a_value_is_refused),
-		cmocka_unit_test(the_cores_are_those_of_the_core_groups_else_of_the_register),
-		cmocka_unit_test(slices_and_the_bus_come_from_the_registers_where_they_must),
-		cmocka_unit_test(an_id_that_the_driver_lacks_is_made_of_the_product),
-		cmocka_unit_test(the_interface_follows_from_the_release_and_the_gpu),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,14 +2,10 @@
  * all. */
 #include "backends/kbase/kbase.h"
 #include "base/alloc.h"
+#include "tests/support/test.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #define MS 1000000ll
 #define S 1000000000ll
@@ -42,7 +38,7 @@ static void start_case(struct kbase_times_bench *b, int64_t period_ns, bool foll
 	kbase_times_expect(&b->times, period_ns, follows);
 }
 
-static int bench_init(void **state)
+FIXTURE(bench_init)
 {
 	struct kbase_times_bench *b = xcalloc(1, sizeof(*b));
 
@@ -55,7 +51,7 @@ static int bench_init(void **state)
 	return 0;
 }
 
-static int bench_fini(void **state)
+FIXTURE(bench_fini)
 {
 	struct kbase_times_bench *b = *state;
 
@@ -63,6 +59,8 @@ static int bench_fini(void **state)
 	free(b);
 	return 0;
 }
+
+TEST_EACH(bench_init, bench_fini)
 
 /* An interval of the driver, in ns since the start of the session. */
 static struct kbase_interval interval_of(int64_t begin_ns, int64_t end_ns)
@@ -92,7 +90,7 @@ static int64_t convert_many(struct kbase_times_bench *b, unsigned n, int64_t beg
 	return begin_ns;
 }
 
-static void stamps_become_those_of_our_clock(void **state)
+TEST(stamps_become_those_of_our_clock)
 {
 	const struct sample *s = convert_sample(*state, 0, 100 * MS, 0);
 
@@ -101,7 +99,7 @@ static void stamps_become_those_of_our_clock(void **state)
 	assert_int_equal(s->flags, 0);
 }
 
-static void what_lies_before_the_first_tick_is_no_interval(void **state)
+TEST(what_lies_before_the_first_tick_is_no_interval)
 {
 	static const struct {
 		int64_t begin_ns, end_ns;
@@ -131,7 +129,7 @@ static void what_lies_before_the_first_tick_is_no_interval(void **state)
 		}
 }
 
-static void the_first_interval_may_be_long_without_being_stretched(void **state)
+TEST(the_first_interval_may_be_long_without_being_stretched)
 {
 	struct kbase_times_bench *b = *state;
 
@@ -140,7 +138,7 @@ static void the_first_interval_may_be_long_without_being_stretched(void **state)
 	assert_int_equal(convert_sample(b, 315 * MS, 510 * MS, 0)->flags, SAMPLE_STRETCHED);
 }
 
-static void what_touches_goes_on_touching_when_the_clocks_drift_apart(void **state)
+TEST(what_touches_goes_on_touching_when_the_clocks_drift_apart)
 {
 	struct kbase_times_bench *b = *state;
 	int64_t end = 0;
@@ -157,7 +155,7 @@ static void what_touches_goes_on_touching_when_the_clocks_drift_apart(void **sta
 	assert_in_range(100 * S + 300 * 100 * MS - end, 200 * 1000, 300 * 1000); /* it was followed */
 }
 
-static void time_that_nobody_counted_is_a_gap(void **state)
+TEST(time_that_nobody_counted_is_a_gap)
 {
 	struct kbase_times_bench *b = *state;
 
@@ -193,7 +191,7 @@ static const struct {
 };
 
 /* The sample before it is sound, and so is the one after it, whatever the stamps were. */
-static void absurd_stamps_spoil_their_own_sample_only(void **state)
+TEST(absurd_stamps_spoil_their_own_sample_only)
 {
 	struct kbase_times_bench *b = *state;
 
@@ -220,7 +218,7 @@ static void absurd_stamps_spoil_their_own_sample_only(void **state)
 	}
 }
 
-static void the_first_stamps_may_be_absurd_as_well(void **state)
+TEST(the_first_stamps_may_be_absurd_as_well)
 {
 	struct kbase_times_bench *b = *state;
 
@@ -239,7 +237,7 @@ static void the_first_stamps_may_be_absurd_as_well(void **state)
 	}
 }
 
-static void a_clock_of_the_gpu_that_is_a_little_off_does_no_harm(void **state)
+TEST(a_clock_of_the_gpu_that_is_a_little_off_does_no_harm)
 {
 	struct kbase_times_bench *b = *state;
 	struct kbase_interval ahead = interval_of(100 * MS, 200 * MS + 500000);
@@ -253,7 +251,7 @@ static void a_clock_of_the_gpu_that_is_a_little_off_does_no_harm(void **state)
 	assert_int_equal(b->sample->begin_ns, 100 * S + 200 * MS + 500000); /* it goes on touching */
 }
 
-static void a_period_that_the_driver_raised_is_found_out(void **state)
+TEST(a_period_that_the_driver_raised_is_found_out)
 {
 	struct kbase_times_bench *b = *state;
 	int64_t end = convert_many(b, 1, 0, 190 * MS);
@@ -267,7 +265,7 @@ static void a_period_that_the_driver_raised_is_found_out(void **state)
 	assert_int_equal(b->sample->flags, 0);
 }
 
-static void the_true_interval_is_the_median_of_the_last_seconds_and_comes_back(void **state)
+TEST(the_true_interval_is_the_median_of_the_last_seconds_and_comes_back)
 {
 	static const int64_t asked[] = {1 * MS, 20 * MS, 100 * MS};
 	struct kbase_times_bench *b = *state;
@@ -290,7 +288,7 @@ static void the_true_interval_is_the_median_of_the_last_seconds_and_comes_back(v
 	}
 }
 
-static void a_few_long_samples_are_stretched_and_make_no_period(void **state)
+TEST(a_few_long_samples_are_stretched_and_make_no_period)
 {
 	struct kbase_times_bench *b = *state;
 	int64_t end = convert_many(b, 20, 0, 100 * MS);
@@ -306,7 +304,7 @@ static void a_few_long_samples_are_stretched_and_make_no_period(void **state)
 
 /* Asked more rarely because it came late, a driver that samples when asked would be asked more
  * rarely for ever. */
-static void where_we_keep_time_the_interval_is_what_was_asked_for(void **state)
+TEST(where_we_keep_time_the_interval_is_what_was_asked_for)
 {
 	struct kbase_times_bench *b = *state;
 
@@ -314,26 +312,4 @@ static void where_we_keep_time_the_interval_is_what_was_asked_for(void **state)
 	convert_many(b, 50, 0, 250 * MS);
 	assert_int_equal(b->times.period_ns, 100 * MS);
 	assert_int_equal(b->sample->flags, SAMPLE_STRETCHED);
-}
-
-#define TEST(name) cmocka_unit_test_setup_teardown(name, bench_init, bench_fini)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		TEST(stamps_become_those_of_our_clock),
-		TEST(what_lies_before_the_first_tick_is_no_interval),
-		TEST(the_first_interval_may_be_long_without_being_stretched),
-		TEST(what_touches_goes_on_touching_when_the_clocks_drift_apart),
-		TEST(time_that_nobody_counted_is_a_gap),
-		TEST(absurd_stamps_spoil_their_own_sample_only),
-		TEST(the_first_stamps_may_be_absurd_as_well),
-		TEST(a_clock_of_the_gpu_that_is_a_little_off_does_no_harm),
-		TEST(a_period_that_the_driver_raised_is_found_out),
-		TEST(the_true_interval_is_the_median_of_the_last_seconds_and_comes_back),
-		TEST(a_few_long_samples_are_stretched_and_make_no_period),
-		TEST(where_we_keep_time_the_interval_is_what_was_asked_for),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,15 +1,11 @@
 /* Panfrost in all its generations: what it is called, what its samples count, and what it needs. */
 #include "base/alloc.h"
 #include "tests/support/drm_run.h"
+#include "tests/support/test.h"
 
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #define T860 0x08602000
 #define G52 0x74021000
@@ -38,13 +34,12 @@ static void says(const char *text, const char *words)
 
 /* ---- what is there ---- */
 
-static void only_nodes_of_panfrost_are_found_and_no_other_is_opened(void **state)
+TEST(only_nodes_of_panfrost_are_found_and_no_other_is_opened)
 {
 	struct source_found *found = NULL, *next;
 	struct drm_run r;
 	unsigned n = 0;
 
-	(void)state;
 	begin_run(&r, "vkms", 0, 0);
 	drm_run_add(&r, "panfrost-6.10", G52, 3);
 	drm_run_add(&r, "v3d", 0, 0);
@@ -60,12 +55,11 @@ static void only_nodes_of_panfrost_are_found_and_no_other_is_opened(void **state
 	drm_run_fini(&r);
 }
 
-static void a_node_without_sysfs_is_asked_through_libdrm_and_only_read(void **state)
+TEST(a_node_without_sysfs_is_asked_through_libdrm_and_only_read)
 {
 	struct source_found *found = NULL;
 	struct drm_run r;
 
-	(void)state;
 	begin_run(&r, "v3d", 0, 0);
 	drm_run_add(&r, "panfrost-6.10", G52, 3);
 	fixture_remove(&r.files, "sys/class/drm/renderD128/device/uevent");
@@ -78,7 +72,7 @@ static void a_node_without_sysfs_is_asked_through_libdrm_and_only_read(void **st
 	drm_run_fini(&r);
 }
 
-static void a_gpu_is_known_by_its_registers(void **state)
+TEST(a_gpu_is_known_by_its_registers)
 {
 	static const struct {
 		uint32_t id;
@@ -92,7 +86,6 @@ static void a_gpu_is_known_by_its_registers(void **state)
 		{0x7fff0000, 0x7, "Mali 0x7fff0000 3 cores, unknown"},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(gpus); i++) {
 		struct drm_run r;
 		struct fake_drm_gpu *gpu = begin_run(&r, "panfrost-6.18", gpus[i].id, gpus[i].cores);
@@ -129,9 +122,8 @@ static uint64_t value_at(const struct drm_run *r, enum gpu_block block, unsigned
 	return drm_run_value(r, c->name ? c->name : c->hw_name);
 }
 
-static void the_sums_of_a_run_are_what_the_gpu_counted(void **state)
+TEST(the_sums_of_a_run_are_what_the_gpu_counted)
 {
-	(void)state;
 	for (size_t g = 0; g < ARRAY_LEN(generations); g++) {
 		struct drm_run r;
 		struct fake_drm_gpu *gpu = begin_run(&r, generations[g], G52, 0x2b);
@@ -161,14 +153,13 @@ static void the_sums_of_a_run_are_what_the_gpu_counted(void **state)
 	}
 }
 
-static void cores_and_slices_are_counted_apart(void **state)
+TEST(cores_and_slices_are_counted_apart)
 {
 	struct drm_run r;
 	struct fake_drm_gpu *gpu = begin_run(&r, "panfrost-6.10", G52, 0x2b);
 	uint64_t sum = 0;
 	unsigned n = 0;
 
-	(void)state;
 	gpu->slices = 2;
 	r.options.per_instance = true;
 	must_work(&r, drm_run_open(&r));
@@ -188,7 +179,7 @@ static void cores_and_slices_are_counted_apart(void **state)
 
 /* Of two core groups the driver powers the first. A mean over cores that are off would be too
  * small. */
-static void the_old_layout_has_its_cores_in_groups_of_four(void **state)
+TEST(the_old_layout_has_its_cores_in_groups_of_four)
 {
 	static const struct {
 		uint32_t id;
@@ -201,7 +192,6 @@ static void the_old_layout_has_its_cores_in_groups_of_four(void **state)
 		 "the driver uses 4 of its 6 cores, those of the first core group"},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(gpus); i++) {
 		struct drm_run r;
 		struct fake_drm_gpu *gpu = begin_run(&r, "panfrost-5.10", gpus[i].id, gpus[i].cores);
@@ -225,12 +215,11 @@ static void the_old_layout_has_its_cores_in_groups_of_four(void **state)
 	}
 }
 
-static void a_counter_that_has_reached_its_end_is_unknown(void **state)
+TEST(a_counter_that_has_reached_its_end_is_unknown)
 {
 	struct drm_run r;
 	struct fake_drm_gpu *gpu = begin_run(&r, "panfrost-6.10", G52, 3);
 
-	(void)state;
 	must_work(&r, drm_run_open(&r));
 	must_work(&r, drm_run_start(&r, 100 * MS));
 	gpu->saturates = true;
@@ -242,14 +231,13 @@ static void a_counter_that_has_reached_its_end_is_unknown(void **state)
 /* ---- the buffer ---- */
 
 /* Behind the buffer is a page that must not be touched: a dump that is too long ends the test. */
-static void no_gpu_writes_beyond_the_buffer(void **state)
+TEST(no_gpu_writes_beyond_the_buffer)
 {
 	static const uint64_t masks[] = {1, 3, 0xf, 0x1b, 0x3f, 0xff, 0xffff, UINT32_MAX, UINT64_MAX};
 	static const uint64_t l2[] = {1, 0x11, 0x1111, 0x11111111, UINT64_MAX};
 	const struct gpudb *db = fixture_db();
 	unsigned tried = 0;
 
-	(void)state;
 	for (unsigned p = 0; p < db->n_products; p++) {
 		struct drm_run r;
 		struct fake_drm_gpu *gpu = begin_run(&r, "panfrost-6.10", db->products[p].ids[0] << 16, 1);
@@ -273,12 +261,11 @@ static void no_gpu_writes_beyond_the_buffer(void **state)
 
 /* ---- the interval ---- */
 
-static void a_slow_dump_raises_the_interval_and_a_quick_one_brings_it_back(void **state)
+TEST(a_slow_dump_raises_the_interval_and_a_quick_one_brings_it_back)
 {
 	struct drm_run r;
 	struct fake_drm_gpu *gpu = begin_run(&r, "panfrost-6.10", G52, 3);
 
-	(void)state;
 	must_work(&r, drm_run_open(&r));
 	must_work(&r, drm_run_start(&r, 20 * MS));
 	assert_int_equal(r.source->period_ns, 20 * MS);
@@ -292,13 +279,12 @@ static void a_slow_dump_raises_the_interval_and_a_quick_one_brings_it_back(void 
 	drm_run_fini(&r);
 }
 
-static void an_interval_is_within_what_the_counters_bear(void **state)
+TEST(an_interval_is_within_what_the_counters_bear)
 {
 	static const struct {
 		int64_t asked_ms, given_ms;
 	} intervals[] = {{1, 10}, {10, 10}, {100, 100}, {1000, 1000}, {5000, 1000}};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(intervals); i++) {
 		struct drm_run r;
 
@@ -313,12 +299,11 @@ static void an_interval_is_within_what_the_counters_bear(void **state)
 
 /* ---- what may go wrong ---- */
 
-static void a_dump_that_is_never_finished_is_an_error_and_its_counts_are_in_no_sample(void **state)
+TEST(a_dump_that_is_never_finished_is_an_error_and_its_counts_are_in_no_sample)
 {
 	struct drm_run r;
 	struct fake_drm_gpu *gpu = begin_run(&r, "panfrost-6.10", G52, 3);
 
-	(void)state;
 	must_work(&r, drm_run_open(&r));
 	must_work(&r, drm_run_start(&r, 100 * MS));
 	drm_run_next(&r);
@@ -337,14 +322,13 @@ static void a_dump_that_is_never_finished_is_an_error_and_its_counts_are_in_no_s
 
 /* The driver resets a GPU that hangs, which turns the counters off, and does not turn them on
  * again. */
-static void counters_that_a_reset_has_stopped_are_errors_until_they_count_again(void **state)
+TEST(counters_that_a_reset_has_stopped_are_errors_until_they_count_again)
 {
 	static const struct {
 		int reset;
 		enum sample_failure why;
 	} resets[] = {{RESET_STILL, FAILURE_RESET}, {RESET_SILENT, FAILURE_TIMEOUT}};
 
-	(void)state;
 	for (size_t i = 0; i < 2 * ARRAY_LEN(resets); i++) {
 		struct drm_run r;
 		struct fake_drm_gpu *gpu = begin_run(&r, "panfrost-6.10", G52, 3);
@@ -370,13 +354,12 @@ static void counters_that_a_reset_has_stopped_are_errors_until_they_count_again(
 }
 
 /* Of a GPU whose time stamp never moves, and which is idle, all dumps are alike. */
-static void a_time_stamp_that_never_moves_proves_no_reset(void **state)
+TEST(a_time_stamp_that_never_moves_proves_no_reset)
 {
 	struct drm_run r;
 	struct fake_drm_gpu *gpu = begin_run(&r, "panfrost-6.10", G52, 3);
 	unsigned n_failed = 0;
 
-	(void)state;
 	gpu->stamp_stands = gpu->saturates = true; /* all counters the same */
 	must_work(&r, drm_run_open(&r));
 	must_work(&r, drm_run_start(&r, 100 * MS));
@@ -391,12 +374,11 @@ static void a_time_stamp_that_never_moves_proves_no_reset(void **state)
 
 /* Panfrost does not unplug its device when it is unbound: a call on an open file, and closing it,
  * run on freed memory. */
-static void no_call_reaches_a_driver_that_was_unbound(void **state)
+TEST(no_call_reaches_a_driver_that_was_unbound)
 {
 	static const char *const interfaces[] = {NULL, "fdinfo", "shared"};
 	enum { OPENED, STARTED, READ, FAILED, MOMENTS };
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(interfaces) * MOMENTS; i++) {
 		struct drm_run r;
 		struct fake_drm_gpu *gpu = begin_run(&r, "panfrost-6.10", G52, 3);
@@ -428,11 +410,10 @@ static void no_call_reaches_a_driver_that_was_unbound(void **state)
 }
 
 /* As in some containers. */
-static void a_node_without_sysfs_is_measured(void **state)
+TEST(a_node_without_sysfs_is_measured)
 {
 	struct drm_run r;
 
-	(void)state;
 	begin_run(&r, "panfrost-6.10", G52, 3);
 	fixture_remove(&r.files, "sys/class/drm/renderD128");
 	must_work(&r, drm_run_open(&r));
@@ -442,11 +423,10 @@ static void a_node_without_sysfs_is_measured(void **state)
 	drm_run_fini(&r);
 }
 
-static void a_gpu_that_the_kernel_calls_gone_is_gone(void **state)
+TEST(a_gpu_that_the_kernel_calls_gone_is_gone)
 {
 	static const char *const interfaces[] = {NULL, "fdinfo"};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(interfaces); i++) {
 		struct drm_run r;
 		struct fake_drm_gpu *gpu = begin_run(&r, "panfrost-6.10", G52, 3);
@@ -464,12 +444,11 @@ static void a_gpu_that_the_kernel_calls_gone_is_gone(void **state)
 	}
 }
 
-static void counters_of_another_program_stay_its_own(void **state)
+TEST(counters_of_another_program_stay_its_own)
 {
 	struct drm_run r;
 	struct fake_drm_gpu *gpu = begin_run(&r, "panfrost-6.10", G52, 3);
 
-	(void)state;
 	gpu->taken = true;
 	must_work(&r, drm_run_open(&r));
 	assert_false(drm_run_start(&r, 100 * MS));
@@ -478,12 +457,11 @@ static void counters_of_another_program_stay_its_own(void **state)
 	drm_run_fini(&r);
 }
 
-static void a_kernel_without_unstable_ioctls_still_tells_the_rest(void **state)
+TEST(a_kernel_without_unstable_ioctls_still_tells_the_rest)
 {
 	struct drm_run r;
 	struct fake_drm_gpu *gpu = begin_run(&r, "panfrost-6.10", G52, 3);
 
-	(void)state;
 	gpu->unstable = false;
 	must_work(&r, drm_run_open(&r));
 	says(r.source->note, "echo Y | sudo tee /sys/module/panfrost/parameters/unstable_ioctls");
@@ -495,11 +473,10 @@ static void a_kernel_without_unstable_ioctls_still_tells_the_rest(void **state)
 	drm_run_fini(&r);
 }
 
-static void the_interface_is_fdinfo_or_none_is_named(void **state)
+TEST(the_interface_is_fdinfo_or_none_is_named)
 {
 	struct drm_run r;
 
-	(void)state;
 	begin_run(&r, "panfrost-6.10", G52, 3);
 	r.options.interface = "vinstr";
 	assert_false(drm_run_open(&r));
@@ -509,11 +486,10 @@ static void the_interface_is_fdinfo_or_none_is_named(void **state)
 
 /* ---- power ---- */
 
-static void nothing_but_counting_powers_the_gpu(void **state)
+TEST(nothing_but_counting_powers_the_gpu)
 {
 	AUTO_STRBUF struct strbuf text = {0};
 
-	(void)state;
 	for (size_t g = 0; g < ARRAY_LEN(generations); g++) {
 		struct drm_run r;
 		struct fake_drm_gpu *gpu = begin_run(&r, generations[g], G52, 3);
@@ -531,32 +507,4 @@ static void nothing_but_counting_powers_the_gpu(void **state)
 		assert_int_equal(gpu->n_wakes, 0);
 		drm_run_fini(&r);
 	}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(only_nodes_of_panfrost_are_found_and_no_other_is_opened),
-		cmocka_unit_test(a_node_without_sysfs_is_asked_through_libdrm_and_only_read),
-		cmocka_unit_test(a_gpu_is_known_by_its_registers),
-		cmocka_unit_test(the_sums_of_a_run_are_what_the_gpu_counted),
-		cmocka_unit_test(cores_and_slices_are_counted_apart),
-		cmocka_unit_test(the_old_layout_has_its_cores_in_groups_of_four),
-		cmocka_unit_test(a_counter_that_has_reached_its_end_is_unknown),
-		cmocka_unit_test(no_gpu_writes_beyond_the_buffer),
-		cmocka_unit_test(a_slow_dump_raises_the_interval_and_a_quick_one_brings_it_back),
-		cmocka_unit_test(an_interval_is_within_what_the_counters_bear),
-		cmocka_unit_test(a_dump_that_is_never_finished_is_an_error_and_its_counts_are_in_no_sample),
-		cmocka_unit_test(counters_that_a_reset_has_stopped_are_errors_until_they_count_again),
-		cmocka_unit_test(a_time_stamp_that_never_moves_proves_no_reset),
-		cmocka_unit_test(no_call_reaches_a_driver_that_was_unbound),
-		cmocka_unit_test(a_gpu_that_the_kernel_calls_gone_is_gone),
-		cmocka_unit_test(a_node_without_sysfs_is_measured),
-		cmocka_unit_test(counters_of_another_program_stay_its_own),
-		cmocka_unit_test(a_kernel_without_unstable_ioctls_still_tells_the_rest),
-		cmocka_unit_test(the_interface_is_fdinfo_or_none_is_named),
-		cmocka_unit_test(nothing_but_counting_powers_the_gpu),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,14 +2,10 @@
  * and a message that says what failed. */
 #include "base/alloc.h"
 #include "tests/support/drm_run.h"
+#include "tests/support/test.h"
 
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 static const int codes[] = {EACCES, EPERM,  EINVAL, EBUSY,  ENOMEM, ENODEV,   ENOTTY,
 			    EINTR,  EAGAIN, EFAULT, ENOSYS, EIO,    ETIMEDOUT};
@@ -22,11 +18,10 @@ static void begin_run(struct drm_run *r, const char *driver)
 	drm_run_client(r, 4711, 5, 128, "panfrost", 7, "drm-engine-fragment:\t1000 ns\n");
 }
 
-static void each_call_of_the_start_may_fail_in_any_way(void **state)
+TEST(each_call_of_the_start_may_fail_in_any_way)
 {
 	unsigned failed = 0, went_on = 0;
 
-	(void)state;
 	for (size_t g = 0; g < ARRAY_LEN(generations); g++) {
 		struct drm_run r;
 		unsigned n_calls;
@@ -77,11 +72,10 @@ static bool survives(const char *driver, const char *interface, const struct fak
 	return got == READ_GOT;
 }
 
-static void each_call_of_a_read_may_fail_in_any_way(void **state)
+TEST(each_call_of_a_read_may_fail_in_any_way)
 {
 	unsigned gone = 0, went_on = 0;
 
-	(void)state;
 	for (unsigned way = 0; way < 2 * ARRAY_LEN(generations); way++)
 		for (unsigned at = 1; at <= 12; at++)
 			for (size_t c = 0; c < ARRAY_LEN(codes); c++) {
@@ -95,9 +89,8 @@ static void each_call_of_a_read_may_fail_in_any_way(void **state)
 	assert_true(gone > 5 && went_on > 800);
 }
 
-static void a_driver_that_fails_for_ever_does_not_hold_the_reader(void **state)
+TEST(a_driver_that_fails_for_ever_does_not_hold_the_reader)
 {
-	(void)state;
 	for (size_t c = 0; c < ARRAY_LEN(codes); c++) {
 		struct drm_run r;
 		unsigned before;
@@ -120,7 +113,7 @@ static void a_driver_that_fails_for_ever_does_not_hold_the_reader(void **state)
 	}
 }
 
-static void a_refusal_says_what_was_refused_and_what_to_do(void **state)
+TEST(a_refusal_says_what_was_refused_and_what_to_do)
 {
 	static const struct {
 		enum fake_call call;
@@ -139,7 +132,6 @@ static void a_refusal_says_what_was_refused_and_what_to_do(void **state)
 		{FAKE_CALL_DRM, 11, EIO, "cannot take the counters: Input/output error"},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(refusals); i++) {
 		struct drm_run r;
 
@@ -151,16 +143,4 @@ static void a_refusal_says_what_was_refused_and_what_to_do(void **state)
 			fail_msg("'%s' does not say '%s'", r.err.text, refusals[i].words);
 		drm_run_fini(&r);
 	}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(each_call_of_the_start_may_fail_in_any_way),
-		cmocka_unit_test(each_call_of_a_read_may_fail_in_any_way),
-		cmocka_unit_test(a_driver_that_fails_for_ever_does_not_hold_the_reader),
-		cmocka_unit_test(a_refusal_says_what_was_refused_and_what_to_do),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,14 +2,10 @@
 #include "base/alloc.h"
 #include "backends/process/process_gpu.h"
 #include "tests/support/drm_run.h"
+#include "tests/support/test.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #define PROFILING "sys/class/drm/renderD128/device/profiling"
 #define POWERED "sys/class/drm/renderD128/device/power/runtime_active_time"
@@ -40,11 +36,10 @@ static void put_client(struct drm_run *r, int pid, unsigned client, int fragment
 	drm_run_client(r, pid, 5, 128, "panfrost", client, text);
 }
 
-static void a_gpu_without_devfreq_does_not_get_that_of_another(void **state)
+TEST(a_gpu_without_devfreq_does_not_get_that_of_another)
 {
 	static const char *const others[] = {NULL, "panthor-6.18"};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(others); i++) {
 		struct drm_run r;
 
@@ -67,11 +62,10 @@ static void a_gpu_without_devfreq_does_not_get_that_of_another(void **state)
 	}
 }
 
-static void the_queues_are_the_sum_of_all_clients(void **state)
+TEST(the_queues_are_the_sum_of_all_clients)
 {
 	struct drm_run r;
 
-	(void)state;
 	begin_run(&r, false, true);
 	put_client(&r, 100, 1, 1000, 500);
 	put_client(&r, 200, 2, 4000, 0);
@@ -89,12 +83,11 @@ static void the_queues_are_the_sum_of_all_clients(void **state)
 }
 
 /* It opens the GPU after the start and closes it between two windows. */
-static void all_time_of_a_short_command_counts(void **state)
+TEST(all_time_of_a_short_command_counts)
 {
 	struct drm_run r;
 	uint64_t used = 0, of = 0;
 
-	(void)state;
 	begin_run(&r, false, true);
 	drm_run_write(&r, "1:3", "proc/100/fd/3");
 	start_run(&r, 500 * MS);
@@ -114,11 +107,10 @@ static void all_time_of_a_short_command_counts(void **state)
 	drm_run_fini(&r);
 }
 
-static void queues_are_idle_without_clients_if_the_kernel_would_tell(void **state)
+TEST(queues_are_idle_without_clients_if_the_kernel_would_tell)
 {
 	struct drm_run r;
 
-	(void)state;
 	for (int profiling = 0; profiling < 2; profiling++) {
 		begin_run(&r, false, profiling);
 		start_run(&r, 500 * MS);
@@ -132,11 +124,10 @@ static void queues_are_idle_without_clients_if_the_kernel_would_tell(void **stat
 }
 
 /* Before Linux 6.7, fdinfo of a node has what every file has, and there is no switch. */
-static void a_kernel_that_does_not_report_clients_is_not_taken_for_an_idle_one(void **state)
+TEST(a_kernel_that_does_not_report_clients_is_not_taken_for_an_idle_one)
 {
 	static const char *const levels[] = {"GPUMem", "DRMClients", "DRMTime", "DRMFragTime", "DRMVertCy"};
 
-	(void)state;
 	for (int counts = 0; counts < 2; counts++) {
 		AUTO_STRBUF struct strbuf text = {0};
 		struct process_gpu gpu = {0};
@@ -174,11 +165,10 @@ static void a_kernel_that_does_not_report_clients_is_not_taken_for_an_idle_one(v
 }
 
 /* There is no /run for the note of the old value. */
-static void a_switch_that_refuses_says_why(void **state)
+TEST(a_switch_that_refuses_says_why)
 {
 	struct drm_run r;
 
-	(void)state;
 	begin_run(&r, false, false);
 	r.options.profiling = true;
 	start_run(&r, 500 * MS);
@@ -187,12 +177,11 @@ static void a_switch_that_refuses_says_why(void **state)
 	drm_run_fini(&r);
 }
 
-static void profiling_that_is_off_is_reported_and_is_no_zero(void **state)
+TEST(profiling_that_is_off_is_reported_and_is_no_zero)
 {
 	AUTO_STRBUF struct strbuf text = {0};
 	struct drm_run r;
 
-	(void)state;
 	begin_run(&r, false, false);
 	drm_run_client(&r, 100, 5, 128, "panfrost", 1, "drm-maxfreq-fragment:\t800000000 Hz\n");
 	start_run(&r, 500 * MS);
@@ -206,11 +195,10 @@ static void profiling_that_is_off_is_reported_and_is_no_zero(void **state)
 	drm_run_fini(&r);
 }
 
-static void a_sleeping_gpu_is_not_woken_and_has_no_clock(void **state)
+TEST(a_sleeping_gpu_is_not_woken_and_has_no_clock)
 {
 	struct drm_run r;
 
-	(void)state;
 	begin_run(&r, false, true);
 	drm_run_write(&r, "suspended\n", STATUS);
 	start_run(&r, 500 * MS);
@@ -222,11 +210,10 @@ static void a_sleeping_gpu_is_not_woken_and_has_no_clock(void **state)
 	drm_run_fini(&r);
 }
 
-static void the_powered_share_is_what_the_kernel_counted(void **state)
+TEST(the_powered_share_is_what_the_kernel_counted)
 {
 	struct drm_run r;
 
-	(void)state;
 	begin_run(&r, false, true);
 	drm_run_write(&r, "5000\n", POWERED);
 	start_run(&r, 500 * MS);
@@ -244,11 +231,10 @@ static void the_powered_share_is_what_the_kernel_counted(void **state)
 
 /* Clients are read less often than counters: samples in between have their share of the last
  * read. */
-static void beside_counters_each_sample_has_its_share(void **state)
+TEST(beside_counters_each_sample_has_its_share)
 {
 	struct drm_run r;
 
-	(void)state;
 	begin_run(&r, true, true);
 	put_client(&r, 100, 1, 0, 0);
 	start_run(&r, 100 * MS);
@@ -267,11 +253,10 @@ static void beside_counters_each_sample_has_its_share(void **state)
 }
 
 /* The sampler is late now and then, and then early against its last look. */
-static void a_sample_that_comes_early_has_its_times(void **state)
+TEST(a_sample_that_comes_early_has_its_times)
 {
 	struct drm_run r;
 
-	(void)state;
 	begin_run(&r, false, true);
 	put_client(&r, 100, 1, 1000, 500);
 	start_run(&r, 500 * MS);
@@ -304,11 +289,10 @@ static void live_files(void *run, bool open)
 	}
 }
 
-static void each_file_is_timed_when_it_is_read(void **state)
+TEST(each_file_is_timed_when_it_is_read)
 {
 	static const int64_t periods[] = {500 * MS, 1000 * MS, 100 * MS};
 
-	(void)state;
 	for (size_t i = 0; i < 2 * ARRAY_LEN(periods); i++) {
 		double powered = 0, powered_of = 0;
 		struct drm_run r;
@@ -341,13 +325,12 @@ static void each_file_is_timed_when_it_is_read(void **state)
 }
 
 /* The list of processes has no file of the node open, and goes on with the new one. */
-static void programs_are_read_from_the_node_that_is_there(void **state)
+TEST(programs_are_read_from_the_node_that_is_there)
 {
 	struct process_gpu gpu = {0};
 	struct drm_run r;
 	unsigned cursor = 0;
 
-	(void)state;
 	begin_run(&r, true, true);
 	put_client(&r, 100, 1, 1000, 500);
 	process_gpu_refresh(&gpu, &r.fake.sys, 0);
@@ -365,25 +348,4 @@ static void programs_are_read_from_the_node_that_is_there(void **state)
 	assert_int_equal(process_gpu_of(&gpu, 200, &cursor).bytes, 4 << 20);
 	process_gpu_fini(&gpu);
 	drm_run_fini(&r);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(the_queues_are_the_sum_of_all_clients),
-		cmocka_unit_test(all_time_of_a_short_command_counts),
-		cmocka_unit_test(queues_are_idle_without_clients_if_the_kernel_would_tell),
-		cmocka_unit_test(a_kernel_that_does_not_report_clients_is_not_taken_for_an_idle_one),
-		cmocka_unit_test(a_switch_that_refuses_says_why),
-		cmocka_unit_test(profiling_that_is_off_is_reported_and_is_no_zero),
-		cmocka_unit_test(a_gpu_without_devfreq_does_not_get_that_of_another),
-		cmocka_unit_test(a_sleeping_gpu_is_not_woken_and_has_no_clock),
-		cmocka_unit_test(the_powered_share_is_what_the_kernel_counted),
-		cmocka_unit_test(beside_counters_each_sample_has_its_share),
-		cmocka_unit_test(a_sample_that_comes_early_has_its_times),
-		cmocka_unit_test(each_file_is_timed_when_it_is_read),
-		cmocka_unit_test(programs_are_read_from_the_node_that_is_there),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

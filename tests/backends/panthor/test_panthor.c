@@ -3,15 +3,11 @@
 #include "base/alloc.h"
 #include "config.h"
 #include "tests/support/drm_run.h"
+#include "tests/support/test.h"
 
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #define G610 0xa8670000
 #define G615 0xb8820000
@@ -47,11 +43,10 @@ static void says(const char *text, const char *words)
 }
 
 /* The proposed numbers are mainline's for something else by now. */
-static void the_proposed_interface_is_only_used_if_it_was_configured(void **state)
+TEST(the_proposed_interface_is_only_used_if_it_was_configured)
 {
 	struct drm_run r;
 
-	(void)state;
 	begin_run(&r, "panthor-v6", 0xf);
 	assert_true(drm_run_open(&r));
 #ifdef WITH_PANTHOR_PERF
@@ -62,9 +57,8 @@ static void the_proposed_interface_is_only_used_if_it_was_configured(void **stat
 	drm_run_fini(&r);
 }
 
-static void each_generation_is_known_by_its_registers(void **state)
+TEST(each_generation_is_known_by_its_registers)
 {
-	(void)state;
 	for (size_t g = 0; g < ARRAY_LEN(generations); g++) {
 		struct drm_run r;
 
@@ -79,12 +73,11 @@ static void each_generation_is_known_by_its_registers(void **state)
 	}
 }
 
-static void an_id_of_64_bits_is_taken_only_where_the_kernel_has_it(void **state)
+TEST(an_id_of_64_bits_is_taken_only_where_the_kernel_has_it)
 {
 	struct drm_run r;
 	struct fake_drm_gpu *gpu = begin_run(&r, "panthor-arm", 0xf);
 
-	(void)state;
 	gpu->gpu_id = 0xf0000000;
 	gpu->gpu_id_hi = 14u << 24 | 8u << 16 | 1; /* architecture 14.8, product 1 */
 	assert_true(drm_run_open(&r));
@@ -96,9 +89,8 @@ static void an_id_of_64_bits_is_taken_only_where_the_kernel_has_it(void **state)
 	drm_run_fini(&r);
 }
 
-static void mainline_has_no_counters_and_says_so(void **state)
+TEST(mainline_has_no_counters_and_says_so)
 {
-	(void)state;
 	for (size_t g = 0; g < 3; g++) {
 		struct drm_run r;
 
@@ -117,14 +109,13 @@ static void mainline_has_no_counters_and_says_so(void **state)
 }
 
 /* Panfrost's habit of writing 1 gives cycles and no times. */
-static void profiling_needs_both_bits(void **state)
+TEST(profiling_needs_both_bits)
 {
 	static const struct {
 		const char *text;
 		bool on;
 	} cases[] = {{"0\n", false}, {"1\n", false}, {"2\n", false}, {"3\n", true}};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		struct drm_run r;
 
@@ -138,11 +129,10 @@ static void profiling_needs_both_bits(void **state)
 	}
 }
 
-static void the_sum_over_clients_may_exceed_the_time(void **state)
+TEST(the_sum_over_clients_may_exceed_the_time)
 {
 	struct drm_run r;
 
-	(void)state;
 	begin_run(&r, "panthor-6.18", 0xf);
 	drm_run_write(&r, "3\n", "sys/class/drm/renderD128/device/profiling");
 	for (int second = 0; second < 2; second++) {
@@ -180,11 +170,10 @@ static uint64_t counted_by_cores(const struct fake_drm_gpu *gpu, unsigned index,
 	return sum;
 }
 
-static void the_sums_of_a_run_are_what_the_gpu_counted(void **state)
+TEST(the_sums_of_a_run_are_what_the_gpu_counted)
 {
 	static const unsigned longer[] = {0, 8, 40};
 
-	(void)state;
 	for (size_t g = 0; g < N_COUNTING * ARRAY_LEN(longer); g++) {
 		struct drm_run r;
 		struct fake_drm_gpu *gpu = begin_run(&r, counting[g % N_COUNTING], 0x50005);
@@ -209,11 +198,10 @@ static void the_sums_of_a_run_are_what_the_gpu_counted(void **state)
 	}
 }
 
-static void a_note_says_that_counting_is_outside_mainline_and_costs_power(void **state)
+TEST(a_note_says_that_counting_is_outside_mainline_and_costs_power)
 {
 	static const char *const names[] = {"of Arm's own kernels", "proposed for Linux in December 2025"};
 
-	(void)state;
 	for (size_t g = 0; g < N_COUNTING; g++) {
 		AUTO_STRBUF struct strbuf text = {0};
 		struct drm_run r;
@@ -230,7 +218,7 @@ static void a_note_says_that_counting_is_outside_mainline_and_costs_power(void *
 	}
 }
 
-static void an_answer_that_does_not_add_up_means_no_counters(void **state)
+TEST(an_answer_that_does_not_add_up_means_no_counters)
 {
 	static const struct {
 		unsigned values, longer;
@@ -239,7 +227,6 @@ static void an_answer_that_does_not_add_up_means_no_counters(void **state)
 	} cases[] = {{64, 0, 0, true},   {128, 16, 8, true},    {0, 0, 0, false},        {200, 0, 0, false},
 		     {64, 0, -8, false}, {64, 0, -4096, false}, {64, 0, 1 << 21, false}, {64, 0, 3, false}};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		struct drm_run r;
 		struct fake_drm_gpu *gpu = begin_run(&r, "panthor-arm", 0xf);
@@ -253,7 +240,7 @@ static void an_answer_that_does_not_add_up_means_no_counters(void **state)
 	}
 }
 
-static void a_sample_that_the_driver_marks_is_treated_so(void **state)
+TEST(a_sample_that_the_driver_marks_is_treated_so)
 {
 	static const struct {
 		const char *driver;
@@ -267,7 +254,6 @@ static void a_sample_that_the_driver_marks_is_treated_so(void **state)
 #endif
 	};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		struct drm_run r;
 		struct fake_drm_gpu *gpu = begin_run(&r, cases[i].driver, 0xf);
@@ -280,12 +266,11 @@ static void a_sample_that_the_driver_marks_is_treated_so(void **state)
 	}
 }
 
-static void stamps_that_cannot_be_are_an_error(void **state)
+TEST(stamps_that_cannot_be_are_an_error)
 {
 	struct drm_run r;
 	struct fake_drm_gpu *gpu = begin_run(&r, "panthor-arm", 0xf);
 
-	(void)state;
 	start_run(&r, 100 * MS);
 	drm_run_next(&r);
 	gpu->strange_stamps = true;
@@ -299,12 +284,11 @@ static void stamps_that_cannot_be_are_an_error(void **state)
 	drm_run_fini(&r);
 }
 
-static void a_sample_that_takes_long_comes_later_and_none_is_lost(void **state)
+TEST(a_sample_that_takes_long_comes_later_and_none_is_lost)
 {
 	struct drm_run r;
 	struct fake_drm_gpu *gpu = begin_run(&r, "panthor-arm", 0xf);
 
-	(void)state;
 	gpu->dump_ns = 30 * MS;
 	start_run(&r, 100 * MS);
 	for (int i = 0; i < 5; i++) {
@@ -315,9 +299,8 @@ static void a_sample_that_takes_long_comes_later_and_none_is_lost(void **state)
 	drm_run_fini(&r);
 }
 
-static void a_gpu_that_goes_away_is_gone(void **state)
+TEST(a_gpu_that_goes_away_is_gone)
 {
-	(void)state;
 	for (size_t g = 0; g < ARRAY_LEN(generations); g++) {
 		struct drm_run r;
 		struct fake_drm_gpu *gpu = begin_run(&r, generations[g], 0xf);
@@ -331,12 +314,11 @@ static void a_gpu_that_goes_away_is_gone(void **state)
 	}
 }
 
-static void counters_of_another_program_stay_its_own(void **state)
+TEST(counters_of_another_program_stay_its_own)
 {
 	struct drm_run r;
 	struct fake_drm_gpu *gpu = begin_run(&r, "panthor-arm", 0xf);
 
-	(void)state;
 	gpu->taken = true;
 	assert_true(drm_run_open(&r));
 	assert_false(drm_run_start(&r, 100 * MS));
@@ -349,11 +331,10 @@ static void counters_of_another_program_stay_its_own(void **state)
 
 static const int codes[] = {EACCES, EPERM, EINVAL, EBUSY, ENOMEM, ENODEV, ENOTTY, EFAULT, ENOSYS, EIO};
 
-static void each_call_of_the_start_may_fail_in_any_way(void **state)
+TEST(each_call_of_the_start_may_fail_in_any_way)
 {
 	unsigned failed = 0, went_on = 0;
 
-	(void)state;
 	for (size_t g = 0; g < ARRAY_LEN(generations); g++) {
 		struct drm_run r;
 		unsigned n_calls;
@@ -380,11 +361,10 @@ static void each_call_of_the_start_may_fail_in_any_way(void **state)
 	assert_true(failed > 100 && went_on > 100);
 }
 
-static void each_call_of_a_read_may_fail_in_any_way(void **state)
+TEST(each_call_of_a_read_may_fail_in_any_way)
 {
 	unsigned gone = 0, went_on = 0;
 
-	(void)state;
 	for (size_t g = 0; g < ARRAY_LEN(generations); g++)
 		for (unsigned at = 1; at <= 12; at++)
 			for (size_t c = 0; c < ARRAY_LEN(codes); c++) {
@@ -403,28 +383,4 @@ static void each_call_of_a_read_may_fail_in_any_way(void **state)
 				drm_run_fini(&r);
 			}
 	assert_true(gone > 5 && went_on > 300);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(the_proposed_interface_is_only_used_if_it_was_configured),
-		cmocka_unit_test(each_generation_is_known_by_its_registers),
-		cmocka_unit_test(an_id_of_64_bits_is_taken_only_where_the_kernel_has_it),
-		cmocka_unit_test(mainline_has_no_counters_and_says_so),
-		cmocka_unit_test(profiling_needs_both_bits),
-		cmocka_unit_test(the_sum_over_clients_may_exceed_the_time),
-		cmocka_unit_test(the_sums_of_a_run_are_what_the_gpu_counted),
-		cmocka_unit_test(a_note_says_that_counting_is_outside_mainline_and_costs_power),
-		cmocka_unit_test(an_answer_that_does_not_add_up_means_no_counters),
-		cmocka_unit_test(a_sample_that_the_driver_marks_is_treated_so),
-		cmocka_unit_test(stamps_that_cannot_be_are_an_error),
-		cmocka_unit_test(a_sample_that_takes_long_comes_later_and_none_is_lost),
-		cmocka_unit_test(a_gpu_that_goes_away_is_gone),
-		cmocka_unit_test(counters_of_another_program_stay_its_own),
-		cmocka_unit_test(each_call_of_the_start_may_fail_in_any_way),
-		cmocka_unit_test(each_call_of_a_read_may_fail_in_any_way),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -5,14 +5,12 @@
 #include "base/alloc.h"
 #include "base/sys_socket.h"
 #include "layer/channel.h"
+#include "tests/support/test.h"
 
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
@@ -22,8 +20,6 @@
 #include <sys/un.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 #define MS 1000000ll
 #define SECOND 1000000000ll
@@ -41,7 +37,7 @@ struct door_bench {
 
 static char directory[128];
 
-static int make_directory(void **state)
+FIXTURE(make_directory)
 {
 	static char runtime[] = "/tmp/malitop-doors-XXXXXX";
 
@@ -52,7 +48,7 @@ static int make_directory(void **state)
 	return 0;
 }
 
-static int remove_directory(void **state)
+FIXTURE(remove_directory)
 {
 	rmdir(directory);
 	return rmdir(*state);
@@ -187,12 +183,11 @@ static const struct {
 	{PASSES_HELLO, 8, false},
 };
 
-static void a_message_that_is_none_leaves_no_descriptor(void **state)
+TEST(a_message_that_is_none_leaves_no_descriptor)
 {
 	struct door_bench b;
 	unsigned before;
 
-	(void)state;
 	bench_init(&b);
 	before = open_descriptors();
 	for (size_t i = 0; i < sizeof(messages) / sizeof(messages[0]); i++) {
@@ -212,13 +207,12 @@ static void a_message_that_is_none_leaves_no_descriptor(void **state)
 }
 
 /* An application makes its connections once a second, so its clock runs faster here. */
-static void silent_connections_keep_no_application_out(void **state)
+TEST(silent_connections_keep_no_application_out)
 {
 	int silent[SILENT];
 	struct door_bench b;
 	unsigned n = 0, apps = 0;
 
-	(void)state;
 	bench_init(&b);
 	for (unsigned round = 0; round < 3; round++) {
 		while (n < SILENT && (silent[n] = connect_program()) >= 0)
@@ -238,13 +232,12 @@ static void silent_connections_keep_no_application_out(void **state)
 	bench_fini(&b);
 }
 
-static void a_connection_without_a_message_is_closed_after_a_second(void **state)
+TEST(a_connection_without_a_message_is_closed_after_a_second)
 {
 	struct door_bench b;
 	unsigned before, steps;
 	int fd;
 
-	(void)state;
 	bench_init(&b);
 	fd = connect_program();
 	before = open_descriptors();
@@ -269,12 +262,11 @@ static unsigned read_places(struct door_bench *b)
 }
 
 /* It tries again once a second. */
-static void an_application_without_a_place_is_turned_away_and_gets_the_next_one(void **state)
+TEST(an_application_without_a_place_is_turned_away_and_gets_the_next_one)
 {
 	struct door_bench b;
 	int apps[APPS_MOST], late;
 
-	(void)state;
 	bench_init(&b);
 	for (unsigned i = 0; i < APPS_MOST; i++)
 		apps[i] = connect_app(1000 + i);
@@ -297,14 +289,13 @@ static void an_application_without_a_place_is_turned_away_and_gets_the_next_one(
 }
 
 /* In its namespace the number of the first program of a container is 1. */
-static void the_number_of_an_application_is_that_of_our_namespace(void **state)
+TEST(the_number_of_an_application_is_that_of_our_namespace)
 {
 	struct door_bench b;
 	int ours, ready[2];
 	pid_t child;
 	char byte;
 
-	(void)state;
 	bench_init(&b);
 	ours = connect_app(1);
 	assert_int_equal(read_apps(&b), 1);
@@ -331,13 +322,12 @@ static void the_number_of_an_application_is_that_of_our_namespace(void **state)
 }
 
 /* A child of fork that never calls malitop.h does not close what its parent opened. */
-static void an_application_ends_though_its_child_keeps_the_connection(void **state)
+TEST(an_application_ends_though_its_child_keeps_the_connection)
 {
 	int status, ends[2], child_pid = 0;
 	struct door_bench b;
 	pid_t pid;
 
-	(void)state;
 	bench_init(&b);
 	assert_int_equal(pipe(ends), 0);
 	pid = fork();
@@ -361,13 +351,12 @@ static void an_application_ends_though_its_child_keeps_the_connection(void **sta
 	bench_fini(&b);
 }
 
-static void a_directory_that_another_process_has_locked_is_reported(void **state)
+TEST(a_directory_that_another_process_has_locked_is_reported)
 {
 	struct source source = {.backend = &backend_passes, .priv = xcalloc(1, backend_passes.priv_size)};
 	struct err err = {0};
 	int lock;
 
-	(void)state;
 	assert_int_equal(sys_private_directory(directory), 0);
 	lock = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	assert_int_equal(flock(lock, LOCK_EX), 0);
@@ -380,17 +369,4 @@ static void a_directory_that_another_process_has_locked_is_reported(void **state
 	free(source.priv);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_message_that_is_none_leaves_no_descriptor),
-		cmocka_unit_test(silent_connections_keep_no_application_out),
-		cmocka_unit_test(a_connection_without_a_message_is_closed_after_a_second),
-		cmocka_unit_test(an_application_without_a_place_is_turned_away_and_gets_the_next_one),
-		cmocka_unit_test(the_number_of_an_application_is_that_of_our_namespace),
-		cmocka_unit_test(an_application_ends_though_its_child_keeps_the_connection),
-		cmocka_unit_test(a_directory_that_another_process_has_locked_is_reported),
-	};
-
-	return cmocka_run_group_tests(tests, make_directory, remove_directory);
-}
+TEST_GROUP(make_directory, remove_directory)

@@ -5,18 +5,14 @@
 #include "backends/passes/passes.h"
 #include "base/alloc.h"
 #include "layer/channel.h"
+#include "tests/support/test.h"
 
 #include <poll.h>
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 #define MS 1000000ll
 #define SECOND 1000000000ll
@@ -39,7 +35,7 @@ static unsigned n_kills(void)
 	return text ? (unsigned)atoi(text) : 20;
 }
 
-static int make_directory(void **state)
+FIXTURE(make_directory)
 {
 	static char directory[] = "/tmp/malitop-kills-XXXXXX";
 
@@ -49,7 +45,7 @@ static int make_directory(void **state)
 	return 0;
 }
 
-static int remove_directory(void **state)
+FIXTURE(remove_directory)
 {
 	char path[128];
 
@@ -150,11 +146,10 @@ static bool is_late(const struct kill_bench *b, int64_t since_ns)
 	return b->now_ns - since_ns > PATIENCE_NS;
 }
 
-static void an_application_killed_while_it_writes_leaves_valid_events(void **state)
+TEST(an_application_killed_while_it_writes_leaves_valid_events)
 {
 	struct kill_bench b;
 
-	(void)state;
 	kill_bench_init(&b);
 	for (unsigned i = 0; i < n_kills(); i++) {
 		pid_t pid = fork_app(UINT64_MAX);
@@ -187,12 +182,11 @@ static _Noreturn void play_malitop(int told)
 }
 
 /* The application's connections are made once a second, so its clock runs faster here. */
-static void an_application_renders_on_while_malitops_are_killed(void **state)
+TEST(an_application_renders_on_while_malitops_are_killed)
 {
 	int64_t ahead_ns = 0;
 	uint64_t frame = 0;
 
-	(void)state;
 	assert_true(channel_open(PASSES_VULKAN, PASSES_STAMP_BOTTOM, "a driver"));
 	for (unsigned i = 0; i < n_kills(); i++) {
 		int64_t since_ns = passes_now_ns();
@@ -240,12 +234,11 @@ static void await_apps(struct kill_bench *b, unsigned n)
 	assert_int_equal(b->sample->value[FRAME_APPS], n);
 }
 
-static void the_user_chooses_one_of_several_applications(void **state)
+TEST(the_user_chooses_one_of_several_applications)
 {
 	struct kill_bench b;
 	pid_t pids[3], before;
 
-	(void)state;
 	kill_bench_init(&b);
 	for (unsigned i = 0; i < 3; i++)
 		pids[i] = fork_app(UINT64_MAX);
@@ -268,13 +261,12 @@ static void the_user_chooses_one_of_several_applications(void **state)
 	kill_bench_fini(&b);
 }
 
-static void many_applications_come_and_go(void **state)
+TEST(many_applications_come_and_go)
 {
 	struct kill_bench b;
 	pid_t pids[APPS];
 	unsigned most = 0;
 
-	(void)state;
 	kill_bench_init(&b);
 	for (unsigned round = 0; round < 3; round++) {
 		int64_t since_ns = b.now_ns;
@@ -298,14 +290,4 @@ static void many_applications_come_and_go(void **state)
 	kill_bench_fini(&b);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(an_application_killed_while_it_writes_leaves_valid_events),
-		cmocka_unit_test(an_application_renders_on_while_malitops_are_killed),
-		cmocka_unit_test(the_user_chooses_one_of_several_applications),
-		cmocka_unit_test(many_applications_come_and_go),
-	};
-
-	return cmocka_run_group_tests(tests, make_directory, remove_directory);
-}
+TEST_GROUP(make_directory, remove_directory)

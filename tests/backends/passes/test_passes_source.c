@@ -7,20 +7,16 @@
 #include "model/history.h"
 #include "passes/frame_stats.h"
 #include "tests/support/point.h"
+#include "tests/support/test.h"
 #include "tui/screen_judge.h"
 #include "views/frame.h"
 
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 #define MS 1000000ll
 #define SECOND 1000000000ll
@@ -154,13 +150,12 @@ static void write_frames(const struct passes_bench *b, uint64_t from, uint64_t t
 	}
 }
 
-static void frames_and_passes_become_metrics(void **state)
+TEST(frames_and_passes_become_metrics)
 {
 	struct pass_table table;
 	struct passes_bench b;
 	double *v;
 
-	(void)state;
 	bench_init(&b);
 	assert_true(channel_open(PASSES_VULKAN, PASSES_STAMP_BOTTOM, "a driver"));
 	write_pass(&b, 0, "load", 0, 1 * MS);
@@ -205,7 +200,7 @@ static void frames_and_passes_become_metrics(void **state)
 	bench_fini(&b);
 }
 
-static void every_frame_is_kept_beside_the_sums(void **state)
+TEST(every_frame_is_kept_beside_the_sums)
 {
 	struct pass_table table;
 	struct pass_record record;
@@ -213,7 +208,6 @@ static void every_frame_is_kept_beside_the_sums(void **state)
 	struct passes_bench b;
 	unsigned at = 0, n = 0;
 
-	(void)state;
 	bench_init(&b);
 	assert_true(channel_open(PASSES_VULKAN, PASSES_STAMP_BOTTOM, "a driver"));
 	write_frames(&b, 0, 8);
@@ -245,13 +239,12 @@ static void every_frame_is_kept_beside_the_sums(void **state)
 	bench_fini(&b);
 }
 
-static void a_frame_without_times_of_its_passes_has_no_gpu_time(void **state)
+TEST(a_frame_without_times_of_its_passes_has_no_gpu_time)
 {
 	struct pass_table table;
 	struct passes_bench b;
 	double *v;
 
-	(void)state;
 	bench_init(&b);
 	assert_true(channel_open(PASSES_VULKAN, PASSES_STAMP_BOTTOM, "a driver"));
 	for (uint64_t f = 0; f < 5; f++)
@@ -264,13 +257,12 @@ static void a_frame_without_times_of_its_passes_has_no_gpu_time(void **state)
 	bench_fini(&b);
 }
 
-static void an_application_that_ends_is_read_to_its_end(void **state)
+TEST(an_application_that_ends_is_read_to_its_end)
 {
 	struct pass_table table;
 	struct passes_bench b;
 	double *v;
 
-	(void)state;
 	bench_init(&b);
 	for (unsigned run = 0; run < 3; run++) {
 		assert_true(channel_open(PASSES_VULKAN, PASSES_STAMP_BOTTOM, "a driver"));
@@ -289,7 +281,7 @@ static void an_application_that_ends_is_read_to_its_end(void **state)
 }
 
 /* What CMD starts is its own; all other programs with a layer are turned away. */
-static void only_the_command_and_its_children_count(void **state)
+TEST(only_the_command_and_its_children_count)
 {
 	const struct {
 		pid_t command;
@@ -298,7 +290,6 @@ static void only_the_command_and_its_children_count(void **state)
 	struct pass_table table;
 	struct passes_bench b;
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		double *v;
 
@@ -318,13 +309,12 @@ static void only_the_command_and_its_children_count(void **state)
 }
 
 /* Numbers of a time in which another one came are of both. */
-static void another_application_is_counted_as_a_change(void **state)
+TEST(another_application_is_counted_as_a_change)
 {
 	struct pass_table table;
 	struct passes_bench b;
 	double *v;
 
-	(void)state;
 	bench_init(&b);
 	for (unsigned run = 0; run < 3; run++) {
 		pid_t pid = fork();
@@ -345,14 +335,13 @@ static void another_application_is_counted_as_a_change(void **state)
 	bench_fini(&b);
 }
 
-static void marks_are_kept_with_their_time_up_to_a_number(void **state)
+TEST(marks_are_kept_with_their_time_up_to_a_number)
 {
 	struct source_mark mark = {0};
 	struct pass_table table;
 	struct passes_bench b;
 	double *v;
 
-	(void)state;
 	bench_init(&b);
 	assert_true(channel_open(PASSES_VULKAN, PASSES_STAMP_BOTTOM, "a driver"));
 	for (int i = 0; i < MARKS_MOST + 4; i++)
@@ -374,14 +363,13 @@ static void marks_are_kept_with_their_time_up_to_a_number(void **state)
 	bench_fini(&b);
 }
 
-static void a_pass_keeps_its_row_and_the_last_row_has_all_others(void **state)
+TEST(a_pass_keeps_its_row_and_the_last_row_has_all_others)
 {
 	struct pass_table table;
 	struct passes_bench b;
 	char name[16];
 	double *v;
 
-	(void)state;
 	bench_init(&b);
 	assert_true(channel_open(PASSES_VULKAN, PASSES_STAMP_BOTTOM, "a driver"));
 	for (uint64_t f = 0; f < 3; f++) {
@@ -433,14 +421,13 @@ static void write_full_frame(const struct passes_bench *b, uint64_t frame, unsig
 		channel_grow();
 }
 
-static void frames_of_ten_thousand_passes_are_exact_and_none_is_lost(void **state)
+TEST(frames_of_ten_thousand_passes_are_exact_and_none_is_lost)
 {
 	struct pass_table table;
 	struct passes_bench b;
 	double frames = 0, timed = 0;
 	uint64_t frame = 0, gpu = 0;
 
-	(void)state;
 	bench_init(&b);
 	assert_true(channel_open(PASSES_VULKAN, PASSES_STAMP_BOTTOM, "a driver"));
 	for (unsigned i = 0; i < 12; i++) {
@@ -466,13 +453,12 @@ static void frames_of_ten_thousand_passes_are_exact_and_none_is_lost(void **stat
 	bench_fini(&b);
 }
 
-static void a_frame_with_more_passes_than_are_kept_has_no_gpu_time(void **state)
+TEST(a_frame_with_more_passes_than_are_kept_has_no_gpu_time)
 {
 	struct pass_table table;
 	struct passes_bench b;
 	double *v;
 
-	(void)state;
 	bench_init(&b);
 	assert_true(channel_open(PASSES_VULKAN, PASSES_STAMP_BOTTOM, "a driver"));
 	channel_grow();
@@ -490,13 +476,12 @@ static void a_frame_with_more_passes_than_are_kept_has_no_gpu_time(void **state)
 	bench_fini(&b);
 }
 
-static void a_frame_with_lost_results_has_no_gpu_time(void **state)
+TEST(a_frame_with_lost_results_has_no_gpu_time)
 {
 	struct pass_table table;
 	struct passes_bench b;
 	double *v;
 
-	(void)state;
 	bench_init(&b);
 	assert_true(channel_open(PASSES_VULKAN, PASSES_STAMP_BOTTOM, "a driver"));
 	write_frames(&b, 0, 1);
@@ -518,14 +503,13 @@ static void a_frame_with_lost_results_has_no_gpu_time(void **state)
 	bench_fini(&b);
 }
 
-static void passes_that_cost_most_have_the_rows(void **state)
+TEST(passes_that_cost_most_have_the_rows)
 {
 	struct pass_table table;
 	struct passes_bench b;
 	char name[16];
 	double *v = NULL;
 
-	(void)state;
 	bench_init(&b);
 	assert_true(channel_open(PASSES_VULKAN, PASSES_STAMP_BOTTOM, "a driver"));
 	for (uint64_t f = 0; f < 60; f++) {
@@ -602,7 +586,7 @@ static char *frame_view_text(const struct passes_bench *b, const double *vector,
 	return text.p;
 }
 
-static void the_frame_view_shows_the_passes_at_every_size(void **state)
+TEST(the_frame_view_shows_the_passes_at_every_size)
 {
 	static const struct {
 		int cols, rows;
@@ -612,7 +596,6 @@ static void the_frame_view_shows_the_passes_at_every_size(void **state)
 	struct passes_bench b;
 	double *v;
 
-	(void)state;
 	bench_init(&b);
 	assert_true(channel_open(PASSES_VULKAN, PASSES_STAMP_BOTTOM, "a driver"));
 	write_frames(&b, 0, 8);
@@ -640,7 +623,7 @@ static void the_frame_view_shows_the_passes_at_every_size(void **state)
 }
 
 /* Writers of earlier versions count nothing, and a driver may hide how much is drawn. */
-static void work_of_a_pass_is_a_number_or_unknown(void **state)
+TEST(work_of_a_pass_is_a_number_or_unknown)
 {
 	static const struct {
 		const char *name;
@@ -658,7 +641,6 @@ static void work_of_a_pass_is_a_number_or_unknown(void **state)
 	struct passes_bench b;
 	double *v;
 
-	(void)state;
 	bench_init(&b);
 	assert_true(channel_open(PASSES_VULKAN, PASSES_STAMP_BOTTOM, "a driver"));
 	for (uint64_t f = 0; f < 5; f++) {
@@ -698,13 +680,12 @@ static void work_of_a_pass_is_a_number_or_unknown(void **state)
 }
 
 /* Else the mean over a run would be 0 where the passes of one sample are not counted. */
-static void work_is_unknown_in_a_sample_without_passes(void **state)
+TEST(work_is_unknown_in_a_sample_without_passes)
 {
 	unsigned found = 0;
 	struct pass_table table;
 	struct passes_bench b;
 
-	(void)state;
 	bench_init(&b);
 	assert_true(channel_open(PASSES_GLES, PASSES_STAMP_BOTTOM, "a driver"));
 	write_frames(&b, 0, 3);
@@ -721,14 +702,13 @@ static void work_is_unknown_in_a_sample_without_passes(void **state)
 	bench_fini(&b);
 }
 
-static void passes_that_find_no_line_are_in_the_sum(void **state)
+TEST(passes_that_find_no_line_are_in_the_sum)
 {
 	struct pass_table table;
 	struct passes_bench b;
 	char name[16];
 	double *v;
 
-	(void)state;
 	bench_init(&b);
 	assert_true(channel_open(PASSES_VULKAN, PASSES_STAMP_BOTTOM, "a driver"));
 	for (uint64_t f = 0; f < 5; f++) {
@@ -751,14 +731,13 @@ static void passes_that_find_no_line_are_in_the_sum(void **state)
 	bench_fini(&b);
 }
 
-static void the_frame_view_shows_one_frame_and_one_pass(void **state)
+TEST(the_frame_view_shows_one_frame_and_one_pass)
 {
 	struct pass_table table;
 	struct pass_frame frame;
 	struct passes_bench b;
 	double *v;
 
-	(void)state;
 	bench_init(&b);
 	assert_true(channel_open(PASSES_VULKAN, PASSES_STAMP_BOTTOM, "a driver"));
 	write_frames(&b, 0, 8);
@@ -783,13 +762,12 @@ static void the_frame_view_shows_one_frame_and_one_pass(void **state)
 	bench_fini(&b);
 }
 
-static void a_graph_of_frames_has_the_longest_beside_the_mean(void **state)
+TEST(a_graph_of_frames_has_the_longest_beside_the_mean)
 {
 	struct pass_table table;
 	struct passes_bench b;
 	double *v;
 
-	(void)state;
 	bench_init(&b);
 	assert_true(channel_open(PASSES_VULKAN, PASSES_STAMP_BOTTOM, "a driver"));
 	write_frames(&b, 0, 8);
@@ -803,7 +781,7 @@ static void a_graph_of_frames_has_the_longest_beside_the_mean(void **state)
 	bench_fini(&b);
 }
 
-static void the_frame_view_says_whether_frames_come_late_and_why(void **state)
+TEST(the_frame_view_says_whether_frames_come_late_and_why)
 {
 	static const struct {
 		double fps;
@@ -818,7 +796,6 @@ static void the_frame_view_says_whether_frames_come_late_and_why(void **state)
 	struct screen_judge judge = {.next = ""};
 	double *v;
 
-	(void)state;
 	bench_init(&b);
 	assert_true(channel_open(PASSES_VULKAN, PASSES_STAMP_BOTTOM, "a driver"));
 	write_frames(&b, 0, 8);
@@ -838,7 +815,7 @@ static void the_frame_view_says_whether_frames_come_late_and_why(void **state)
 }
 
 /* 60 fragment jobs and two screens of pixels in a second. */
-static void without_the_layer_the_counters_bound_the_frames(void **state)
+TEST(without_the_layer_the_counters_bound_the_frames)
 {
 	static const struct slot slots[] = {
 		{.name = "MaliFragQueueJob", .kind = SLOT_DELTA, .scale = 1},
@@ -851,7 +828,6 @@ static void without_the_layer_the_counters_bound_the_frames(void **state)
 	struct feed gpu = {.n_points = 1};
 	double *v;
 
-	(void)state;
 	bench_init(&b);
 	v = read_sample(&b, &table); /* no process renders */
 	AUTOFREE struct column *column = column_new(2);
@@ -905,13 +881,12 @@ static void write_region(const struct passes_bench *b, uint64_t frame, const cha
 }
 
 /* Two calls of a region within another one, and a second thread. */
-static void regions_have_metrics_rows_and_lanes(void **state)
+TEST(regions_have_metrics_rows_and_lanes)
 {
 	struct pass_table table;
 	struct passes_bench b;
 	double *v;
 
-	(void)state;
 	bench_init(&b);
 	assert_true(channel_open(PASSES_REGIONS, PASSES_STAMP_NONE, ""));
 	for (uint64_t f = 0; f <= 8; f++) {
@@ -940,7 +915,7 @@ static void regions_have_metrics_rows_and_lanes(void **state)
 	bench_fini(&b);
 }
 
-static void frames_are_counted_by_classes_of_the_budget(void **state)
+TEST(frames_are_counted_by_classes_of_the_budget)
 {
 	static const struct {
 		int64_t us;
@@ -954,7 +929,6 @@ static void frames_are_counted_by_classes_of_the_budget(void **state)
 	static const char *const classes[] = {"frame.on_time", "frame.to_125", "frame.to_150",
 					      "frame.to_200",  "frame.to_300", "frame.over_300"};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		struct pass_table table;
 		struct passes_bench b;
@@ -976,7 +950,7 @@ static void frames_are_counted_by_classes_of_the_budget(void **state)
 	}
 }
 
-static void own_times_divide_overlap(void **state)
+TEST(own_times_divide_overlap)
 {
 	static const struct {
 		const char *what;
@@ -1005,7 +979,6 @@ static void own_times_divide_overlap(void **state)
 	};
 	static struct sweep s;
 
-	(void)state;
 	for (size_t c = 0; c < ARRAY_LEN(cases); c++) {
 		unsigned n;
 
@@ -1022,13 +995,12 @@ static void own_times_divide_overlap(void **state)
 }
 
 /* Without a limit, each frame of such an application would take seconds. */
-static void passes_in_no_order_are_sorted_in_bounded_work(void **state)
+TEST(passes_in_no_order_are_sorted_in_bounded_work)
 {
 	static struct sweep s;
 	int64_t busy = 0;
 	unsigned n;
 
-	(void)state;
 	for (unsigned i = 0; i < SPANS_MOST; i++) { /* from 2 i to 2 i + 1, in a mixed order */
 		int64_t at = 2 * (int64_t)(i * 40503u % SPANS_MOST);
 
@@ -1046,13 +1018,12 @@ static void passes_in_no_order_are_sorted_in_bounded_work(void **state)
 	assert_true(busy == -1 && s.n == 0 && s.full);
 }
 
-static void a_directory_that_is_not_private_is_refused(void **state)
+TEST(a_directory_that_is_not_private_is_refused)
 {
 	struct source source = {.backend = &backend_passes, .priv = xcalloc(1, backend_passes.priv_size)};
 	char directory[] = "/tmp/malitop-passes-XXXXXX", path[128];
 	struct err err = {0};
 
-	(void)state;
 	assert_non_null(mkdtemp(directory));
 	setenv("XDG_RUNTIME_DIR", directory, 1);
 	snprintf(path, sizeof(path), "%s/malitop", directory);
@@ -1064,13 +1035,12 @@ static void a_directory_that_is_not_private_is_refused(void **state)
 	rmdir(directory);
 }
 
-static void four_malitops_can_listen_and_a_dead_ones_socket_is_replaced(void **state)
+TEST(four_malitops_can_listen_and_a_dead_ones_socket_is_replaced)
 {
 	struct passes *p = xcalloc(PASSES_SOCKETS + 1, sizeof(*p));
 	char directory[] = "/tmp/malitop-passes-XXXXXX", path[128];
 	struct err err = {0};
 
-	(void)state;
 	assert_non_null(mkdtemp(directory));
 	setenv("XDG_RUNTIME_DIR", directory, 1);
 	for (unsigned i = 0; i < PASSES_SOCKETS; i++)
@@ -1087,37 +1057,4 @@ static void four_malitops_can_listen_and_a_dead_ones_socket_is_replaced(void **s
 	assert_int_equal(rmdir(path), 0);
 	rmdir(directory);
 	free(p);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(frames_and_passes_become_metrics),
-		cmocka_unit_test(every_frame_is_kept_beside_the_sums),
-		cmocka_unit_test(a_frame_without_times_of_its_passes_has_no_gpu_time),
-		cmocka_unit_test(an_application_that_ends_is_read_to_its_end),
-		cmocka_unit_test(only_the_command_and_its_children_count),
-		cmocka_unit_test(another_application_is_counted_as_a_change),
-		cmocka_unit_test(marks_are_kept_with_their_time_up_to_a_number),
-		cmocka_unit_test(a_pass_keeps_its_row_and_the_last_row_has_all_others),
-		cmocka_unit_test(passes_that_cost_most_have_the_rows),
-		cmocka_unit_test(a_frame_with_lost_results_has_no_gpu_time),
-		cmocka_unit_test(a_frame_with_more_passes_than_are_kept_has_no_gpu_time),
-		cmocka_unit_test(frames_of_ten_thousand_passes_are_exact_and_none_is_lost),
-		cmocka_unit_test(the_frame_view_shows_the_passes_at_every_size),
-		cmocka_unit_test(work_of_a_pass_is_a_number_or_unknown),
-		cmocka_unit_test(work_is_unknown_in_a_sample_without_passes),
-		cmocka_unit_test(passes_that_find_no_line_are_in_the_sum),
-		cmocka_unit_test(the_frame_view_shows_one_frame_and_one_pass),
-		cmocka_unit_test(a_graph_of_frames_has_the_longest_beside_the_mean),
-		cmocka_unit_test(the_frame_view_says_whether_frames_come_late_and_why),
-		cmocka_unit_test(without_the_layer_the_counters_bound_the_frames),
-		cmocka_unit_test(regions_have_metrics_rows_and_lanes),
-		cmocka_unit_test(frames_are_counted_by_classes_of_the_budget),
-		cmocka_unit_test(own_times_divide_overlap),
-		cmocka_unit_test(passes_in_no_order_are_sorted_in_bounded_work),
-		cmocka_unit_test(a_directory_that_is_not_private_is_refused),
-		cmocka_unit_test(four_malitops_can_listen_and_a_dead_ones_socket_is_replaced),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,16 +2,12 @@
  * counted, to the last unit. */
 #include "base/alloc.h"
 #include "tests/support/perf_run.h"
+#include "tests/support/test.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 /* Whose facts: a kind of core, or two of them under one PMU. */
 enum facts { A53, A55, A72, A76, INTEL, A53_AND_A72, A710, N_FACTS };
@@ -145,9 +141,8 @@ static void check_software(const struct perf_run *r)
 
 /* ---- slots ---- */
 
-static void every_machine_has_the_slots_of_its_cores_and_no_others(void **state)
+TEST(every_machine_has_the_slots_of_its_cores_and_no_others)
 {
-	(void)state;
 	for (size_t m = 0; m < ARRAY_LEN(machines); m++) {
 		unsigned n[INSTANCE_KINDS] = {0};
 		struct perf_run r;
@@ -179,9 +174,8 @@ static void every_machine_has_the_slots_of_its_cores_and_no_others(void **state)
 		assert_string_equal(fake_machines[m].name, machines[m].name);
 }
 
-static void slots_of_cpus_and_raw_counts_are_there_when_asked_for(void **state)
+TEST(slots_of_cpus_and_raw_counts_are_there_when_asked_for)
 {
-	(void)state;
 	for (int i = 0; i < 4; i++) {
 		struct perf_run r;
 
@@ -199,9 +193,8 @@ static void slots_of_cpus_and_raw_counts_are_there_when_asked_for(void **state)
 
 /* ---- values ---- */
 
-static void every_value_of_every_interval_is_what_the_law_says(void **state)
+TEST(every_value_of_every_interval_is_what_the_law_says)
 {
-	(void)state;
 	for (size_t m = 0; m < ARRAY_LEN(machines); m++) {
 		struct perf_run r;
 
@@ -248,11 +241,10 @@ static void check_times(const struct perf_run *r)
 }
 
 /* Every CPU shares in another way, and in every interval anew. */
-static void estimates_are_exact_however_uneven_the_sharing(void **state)
+TEST(estimates_are_exact_however_uneven_the_sharing)
 {
 	static const unsigned steals[] = {0, 1, 3, 2, 0, 0, 1, 2, 3, 1, 0};
 
-	(void)state;
 	for (size_t m = 0; m < ARRAY_LEN(machines); m++) {
 		unsigned estimated = 0;
 		struct perf_run r;
@@ -278,9 +270,8 @@ static void estimates_are_exact_however_uneven_the_sharing(void **state)
 	}
 }
 
-static void nothing_is_called_estimated_where_the_counters_suffice(void **state)
+TEST(nothing_is_called_estimated_where_the_counters_suffice)
 {
-	(void)state;
 	for (size_t m = 0; m < ARRAY_LEN(machines); m++) {
 		struct perf_run r;
 
@@ -300,9 +291,8 @@ static void nothing_is_called_estimated_where_the_counters_suffice(void **state)
 
 /* An interval is too short for every group to have its turn. What a value stands for is told by its
  * times, and none are lost. */
-static void turns_that_are_longer_than_the_interval_lose_nothing(void **state)
+TEST(turns_that_are_longer_than_the_interval_lose_nothing)
 {
-	(void)state;
 	for (size_t m = 0; m < ARRAY_LEN(machines); m++) {
 		uint64_t sums[ARRAY_LEN(laws)] = {0};
 		struct perf_run r;
@@ -341,14 +331,13 @@ static void turns_that_are_longer_than_the_interval_lose_nothing(void **state)
 }
 
 /* Turns end in the middle of a microsecond, and of an event. */
-static void fractions_are_carried_from_interval_to_interval(void **state)
+TEST(fractions_are_carried_from_interval_to_interval)
 {
 	long double exact[ARRAY_LEN(laws)] = {0};
 	uint64_t sums[ARRAY_LEN(laws)] = {0}, wholes[ARRAY_LEN(laws)] = {0};
 	unsigned parted = 0;
 	struct perf_run r;
 
-	(void)state;
 	perf_run_init(&r, "a72x4");
 	r.perf->mux_ns = 3333337;
 	r.options.raw_counts = true;
@@ -380,7 +369,7 @@ static void fractions_are_carried_from_interval_to_interval(void **state)
 	perf_run_fini(&r);
 }
 
-static void counts_pass_the_width_of_a_counter(void **state)
+TEST(counts_pass_the_width_of_a_counter)
 {
 	static const struct {
 		const char *machine, *pmu;
@@ -388,7 +377,6 @@ static void counts_pass_the_width_of_a_counter(void **state)
 		unsigned width;
 	} cases[] = {{"a72x4", "armv8_cortex_a72", 0x08, 32}, {"x86", "cpu", 0xc0, 48}};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		uint64_t per_us = (1ull << cases[i].width) / 300000, sum = 0;
 		struct perf_run r;
@@ -408,7 +396,7 @@ static void counts_pass_the_width_of_a_counter(void **state)
 
 /* ---- what is missing somewhere ---- */
 
-static void what_one_cluster_cannot_count_has_no_total(void **state)
+TEST(what_one_cluster_cannot_count_has_no_total)
 {
 	static const struct {
 		const char *slot;
@@ -424,7 +412,6 @@ static void what_one_cluster_cannot_count_has_no_total(void **state)
 	struct perf_run r;
 	char path[128];
 
-	(void)state;
 	perf_run_init(&r, "rk3588");
 	fake_perf_pmu(r.perf, "armv8_cortex_a55")->core = FAKE_A53; /* as sysfs has it */
 	snprintf(path, sizeof(path), "%s/sys/bus", r.dir);
@@ -465,7 +452,7 @@ static void what_one_cluster_cannot_count_has_no_total(void **state)
 
 /* Sysfs names what the core has: a name that goes takes the slot with it, and an event that needs
  * the other falls back. */
-static void a_slot_goes_with_its_name_in_sysfs(void **state)
+TEST(a_slot_goes_with_its_name_in_sysfs)
 {
 	static const struct {
 		const char *gone, *slot;
@@ -480,7 +467,6 @@ static void a_slot_goes_with_its_name_in_sysfs(void **state)
 		{"l1d_cache", "CPUL1DRefills", true, 1 + (7 * 0x03 + 3) % 13},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		struct perf_run r;
 		char path[160];
@@ -502,12 +488,11 @@ static void a_slot_goes_with_its_name_in_sysfs(void **state)
 	}
 }
 
-static void a_kernel_without_a_description_of_its_pmu_counts_generic_events(void **state)
+TEST(a_kernel_without_a_description_of_its_pmu_counts_generic_events)
 {
 	struct perf_run r;
 	char dir[128];
 
-	(void)state;
 	perf_run_init(&r, "x86");
 	assert_true(perf_run_open(&r));
 	perf_run_close(&r);
@@ -523,7 +508,7 @@ static void a_kernel_without_a_description_of_its_pmu_counts_generic_events(void
 }
 
 /* The kernel's "cache references" are those of the L1 there. */
-static void generic_events_of_an_unknown_arm_core_are_what_they_are_called(void **state)
+TEST(generic_events_of_an_unknown_arm_core_are_what_they_are_called)
 {
 	static const struct {
 		const char *slot;
@@ -537,7 +522,6 @@ static void generic_events_of_an_unknown_arm_core_are_what_they_are_called(void 
 	struct perf_run r;
 	char path[160];
 
-	(void)state;
 	perf_run_init(&r, "generic4");
 	for (int cpu = 0; cpu < 4; cpu++) {
 		FILE *out;
@@ -556,24 +540,4 @@ static void generic_events_of_an_unknown_arm_core_are_what_they_are_called(void 
 				    perf_run_law(&r, 1, cases[i].raw) * 100);
 	}
 	perf_run_fini(&r);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(every_machine_has_the_slots_of_its_cores_and_no_others),
-		cmocka_unit_test(slots_of_cpus_and_raw_counts_are_there_when_asked_for),
-		cmocka_unit_test(every_value_of_every_interval_is_what_the_law_says),
-		cmocka_unit_test(estimates_are_exact_however_uneven_the_sharing),
-		cmocka_unit_test(nothing_is_called_estimated_where_the_counters_suffice),
-		cmocka_unit_test(turns_that_are_longer_than_the_interval_lose_nothing),
-		cmocka_unit_test(fractions_are_carried_from_interval_to_interval),
-		cmocka_unit_test(counts_pass_the_width_of_a_counter),
-		cmocka_unit_test(what_one_cluster_cannot_count_has_no_total),
-		cmocka_unit_test(a_slot_goes_with_its_name_in_sysfs),
-		cmocka_unit_test(a_kernel_without_a_description_of_its_pmu_counts_generic_events),
-		cmocka_unit_test(generic_events_of_an_unknown_arm_core_are_what_they_are_called),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

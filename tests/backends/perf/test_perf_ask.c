@@ -3,15 +3,11 @@
 #include "base/alloc.h"
 #include "tests/fake/perf_priv.h"
 #include "tests/support/perf_run.h"
+#include "tests/support/test.h"
 
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #define GAME 4711
 #define MOST 17
@@ -78,9 +74,8 @@ static const struct {
 	{"armv8_pmuv3", "cache-misses", {0x03, 0x03}},
 };
 
-static void a_name_counts_on_every_kind_of_core_that_has_it(void **state)
+TEST(a_name_counts_on_every_kind_of_core_that_has_it)
 {
-	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(counted); i++) {
 		const char *const events[] = {counted[i].event, NULL};
 		struct perf_run r;
@@ -106,13 +101,12 @@ static void a_name_counts_on_every_kind_of_core_that_has_it(void **state)
 	}
 }
 
-static void a_thread_counts_on_the_cores_that_it_runs_on_whatever_the_kernel(void **state)
+TEST(a_thread_counts_on_the_cores_that_it_runs_on_whatever_the_kernel)
 {
 	static const char *const events[] = {"cache-misses", "r11", "armv8_cortex_a55/event=0x11/", NULL};
 	static const unsigned kernels[] = {FAKE_KERNEL(4, 19), FAKE_KERNEL(5, 10), FAKE_KERNEL(6, 1),
 					   FAKE_KERNEL(6, 6)};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(kernels); i++) {
 		struct perf_run r;
 
@@ -136,11 +130,10 @@ static void a_thread_counts_on_the_cores_that_it_runs_on_whatever_the_kernel(voi
 	}
 }
 
-static void a_generic_event_of_a_thread_counts_on_either_pmu_of_a_hybrid(void **state)
+TEST(a_generic_event_of_a_thread_counts_on_either_pmu_of_a_hybrid)
 {
 	static const char *const events[] = {"cache-misses", NULL};
 
-	(void)state;
 	for (int cpu = 1; cpu < 8; cpu += 4) {
 		struct perf_run r;
 		const struct fake_pmu *pmu;
@@ -159,12 +152,11 @@ static void a_generic_event_of_a_thread_counts_on_either_pmu_of_a_hybrid(void **
 	}
 }
 
-static void events_of_the_kernel_need_no_hardware(void **state)
+TEST(events_of_the_kernel_need_no_hardware)
 {
 	static const char *const events[] = {"page-faults", "cs", "software/config=0x2/", NULL};
 	static const char *const machines[] = {"vm", "rk3588", "hybrid"};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(machines); i++) {
 		struct perf_run r;
 
@@ -180,12 +172,11 @@ static void events_of_the_kernel_need_no_hardware(void **state)
 	}
 }
 
-static void user_only_is_of_that_event_only_and_tells_nothing_of_rights(void **state)
+TEST(user_only_is_of_that_event_only_and_tells_nothing_of_rights)
 {
 	static const char *const events[] = {"r11:u", "r11", NULL};
 	struct perf_run r;
 
-	(void)state;
 	perf_run_init(&r, "a72x4");
 	r.perf->kernel_percent = 30;
 	ask_driver(&r, events);
@@ -209,12 +200,11 @@ static void user_only_is_of_that_event_only_and_tells_nothing_of_rights(void **s
 
 /* Six counters, of which cycles have one of their own: the first group to be made is the first to
  * count. */
-static void what_is_asked_for_is_counted_first(void **state)
+TEST(what_is_asked_for_is_counted_first)
 {
 	static const char *const events[] = {"r19", "r1b", "r13", "r12", NULL};
 	struct perf_run r;
 
-	(void)state;
 	perf_run_init(&r, "a72x4");
 	r.perf->mux_ns = 1000 * MS;
 	ask_driver(&r, events);
@@ -245,13 +235,12 @@ static const struct metric_need least[] = {{.slot = {"CPUCycles", 9}, .named = t
 					   {.slot = {"CPUInstructions", 15}, .named = true}};
 
 /* Six counters and one for cycles: as many as were asked for. */
-static void our_own_events_take_no_time_from_those_that_were_asked_for(void **state)
+TEST(our_own_events_take_no_time_from_those_that_were_asked_for)
 {
 	static const char *const full[] = {"r11", "r12", "r10", "r04", "r03", "r16", "r17", NULL},
 				 *const spare[] = {"r11", "r12", "r10", NULL};
 	static const unsigned group[MOST] = {1, 1, 1, 1, 1, 1, 1};
 
-	(void)state;
 	for (unsigned i = 0; i < 2; i++) {
 		const char *const *events = i ? spare : full;
 		struct perf_run r;
@@ -275,14 +264,13 @@ static void our_own_events_take_no_time_from_those_that_were_asked_for(void **st
 	}
 }
 
-static void where_nobody_looks_all_events_take_equal_turns(void **state)
+TEST(where_nobody_looks_all_events_take_equal_turns)
 {
 	static const char *const events[] = {"r01", "r02", "r03", "r04", "r05", "r08", "r09",
 					     "r10", "r12", "r13", "r14", "r16", NULL};
 	unsigned least_share = 100, most_share = 0;
 	struct perf_run r;
 
-	(void)state;
 	perf_run_init(&r, "a72x4");
 	ask_driver(&r, events);
 	r.options.needs = least;
@@ -302,14 +290,13 @@ static void where_nobody_looks_all_events_take_equal_turns(void **state)
 }
 
 /* Each read of a command's counters wakes us, which the command pays for. */
-static void what_only_its_sum_is_wanted_of_is_read_once_a_second(void **state)
+TEST(what_only_its_sum_is_wanted_of_is_read_once_a_second)
 {
 	static const struct {
 		bool sums_only;
 		int64_t asked_ns, period_ns;
 	} cases[] = {{false, 10 * MS, 10 * MS}, {true, 10 * MS, 1000 * MS}, {true, 1500 * MS, 1500 * MS}};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		struct perf_run r;
 
@@ -325,12 +312,11 @@ static void what_only_its_sum_is_wanted_of_is_read_once_a_second(void **state)
 }
 
 /* The A72 does not have 0x23. */
-static void a_number_that_the_core_lacks_counts_only_if_it_is_forced(void **state)
+TEST(a_number_that_the_core_lacks_counts_only_if_it_is_forced)
 {
 	static const char *const events[] = {"r23", "r23:force", NULL};
 	struct perf_run r;
 
-	(void)state;
 	perf_run_init(&r, "a72x4");
 	ask_driver(&r, events);
 	perf_run_begin(&r, 100 * MS);
@@ -354,11 +340,10 @@ static void take_listed(void *ctx, const struct event_info *event)
 		l->now[l->n_now++] = strdup(event->name);
 }
 
-static void what_the_list_says_is_counted_can_be_asked_for(void **state)
+TEST(what_the_list_says_is_counted_can_be_asked_for)
 {
 	static const char *const machines[] = {"a72x4", "rk3588", "x86"};
 
-	(void)state;
 	for (size_t m = 0; m < ARRAY_LEN(machines); m++) {
 		struct listed_events l = {0};
 		struct perf_run r;
@@ -381,12 +366,11 @@ static void what_the_list_says_is_counted_can_be_asked_for(void **state)
 	}
 }
 
-static void an_event_that_is_given_twice_is_one(void **state)
+TEST(an_event_that_is_given_twice_is_one)
 {
 	static const char *const events[] = {"r11", "page-faults", "r11", "page-faults", NULL};
 	unsigned slots[2];
 
-	(void)state;
 	for (unsigned i = 0; i < 2; i++) {
 		struct perf_run r;
 
@@ -400,14 +384,13 @@ static void an_event_that_is_given_twice_is_one(void **state)
 	assert_int_equal(slots[0], slots[1]);
 }
 
-static void sixteen_events_all_count_and_a_seventeenth_is_refused(void **state)
+TEST(sixteen_events_all_count_and_a_seventeenth_is_refused)
 {
 	static const char *const events[MOST] = {"r1",  "r2",  "r3",  "r4",  "r5",  "r8",
 						 "r9",  "r10", "r11", "r12", "r13", "r14",
 						 "r15", "r16", "r17", "r18", "r19"};
 	struct perf_run r;
 
-	(void)state;
 	perf_run_init(&r, "tiny2");
 	r.options.raw_counts = r.options.alike = true;
 	ask_driver(&r, events);
@@ -450,9 +433,8 @@ static const struct {
 	{"a72x4", "r11", 3, EACCES, "perf: CPU events cannot be counted: Permission denied: sudo sysctl"},
 };
 
-static void what_is_wrong_or_may_not_be_seen_is_refused(void **state)
+TEST(what_is_wrong_or_may_not_be_seen_is_refused)
 {
-	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(refused); i++) {
 		const char *const events[] = {"page-faults", refused[i].event, NULL};
 		struct perf_run r;
@@ -493,9 +475,8 @@ static const struct {
 };
 
 /* The others are counted, and why it is not known is said. */
-static void what_no_pmu_counts_is_unknown_never_a_zero(void **state)
+TEST(what_no_pmu_counts_is_unknown_never_a_zero)
 {
-	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(lacking); i++) {
 		const char *const events[] = {"page-faults", lacking[i].event, NULL};
 		struct perf_run r;
@@ -517,12 +498,11 @@ static void what_no_pmu_counts_is_unknown_never_a_zero(void **state)
 	}
 }
 
-static void of_some_cpus_their_own_pmu_must_count_it(void **state)
+TEST(of_some_cpus_their_own_pmu_must_count_it)
 {
 	static const char *const events[] = {"armv8_cortex_a76/event=0x11/", NULL};
 	struct perf_run r;
 
-	(void)state;
 	perf_run_init(&r, "rk3588");
 	r.options.scope = (struct scope){.kind = SCOPE_CPUS, .cpus = "0-3"};
 	ask_driver(&r, events);
@@ -535,28 +515,4 @@ static void of_some_cpus_their_own_pmu_must_count_it(void **state)
 	assert_int_equal(perf_run_read(&r, 200 * MS), READ_GOT);
 	assert_int_equal(perf_run_total(&r, events[0]), (1400 + 1500) * 100000ull);
 	perf_run_fini(&r);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_name_counts_on_every_kind_of_core_that_has_it),
-		cmocka_unit_test(a_thread_counts_on_the_cores_that_it_runs_on_whatever_the_kernel),
-		cmocka_unit_test(a_generic_event_of_a_thread_counts_on_either_pmu_of_a_hybrid),
-		cmocka_unit_test(events_of_the_kernel_need_no_hardware),
-		cmocka_unit_test(user_only_is_of_that_event_only_and_tells_nothing_of_rights),
-		cmocka_unit_test(what_is_asked_for_is_counted_first),
-		cmocka_unit_test(our_own_events_take_no_time_from_those_that_were_asked_for),
-		cmocka_unit_test(where_nobody_looks_all_events_take_equal_turns),
-		cmocka_unit_test(what_only_its_sum_is_wanted_of_is_read_once_a_second),
-		cmocka_unit_test(a_number_that_the_core_lacks_counts_only_if_it_is_forced),
-		cmocka_unit_test(what_the_list_says_is_counted_can_be_asked_for),
-		cmocka_unit_test(an_event_that_is_given_twice_is_one),
-		cmocka_unit_test(sixteen_events_all_count_and_a_seventeenth_is_refused),
-		cmocka_unit_test(of_some_cpus_their_own_pmu_must_count_it),
-		cmocka_unit_test(what_no_pmu_counts_is_unknown_never_a_zero),
-		cmocka_unit_test(what_is_wrong_or_may_not_be_seen_is_refused),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

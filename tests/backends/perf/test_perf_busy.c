@@ -2,14 +2,10 @@
  * of them. */
 #include "base/alloc.h"
 #include "tests/support/perf_run.h"
+#include "tests/support/test.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #define TICK_NS 10000000ull
 
@@ -52,12 +48,11 @@ static void half_a_second(struct perf_run *r, enum instance_kind kind, unsigned 
 	}
 }
 
-static void cycles_stand_beside_the_busy_time_they_belong_to(void **state)
+TEST(cycles_stand_beside_the_busy_time_they_belong_to)
 {
 	uint64_t cycles, busy_ns, per_ms;
 	struct perf_run r;
 
-	(void)state;
 	begin_case(&r);
 	per_ms = perf_run_law(&r, 0, 0x11);
 	write_stat(&r, (unsigned[]){150, 100, 100, 100});
@@ -68,12 +63,11 @@ static void cycles_stand_beside_the_busy_time_they_belong_to(void **state)
 	perf_run_fini(&r);
 }
 
-static void a_few_ticks_wait_until_there_are_enough(void **state)
+TEST(a_few_ticks_wait_until_there_are_enough)
 {
 	uint64_t cycles, busy_ns, per_ms;
 	struct perf_run r;
 
-	(void)state;
 	begin_case(&r);
 	per_ms = perf_run_law(&r, 1, 0x11);
 	write_stat(&r, (unsigned[]){100, 110, 100, 100});
@@ -87,12 +81,11 @@ static void a_few_ticks_wait_until_there_are_enough(void **state)
 	perf_run_fini(&r);
 }
 
-static void the_whole_is_of_the_cpus_that_were_busy(void **state)
+TEST(the_whole_is_of_the_cpus_that_were_busy)
 {
 	uint64_t cycles, busy_ns;
 	struct perf_run r;
 
-	(void)state;
 	begin_case(&r);
 	write_stat(&r, (unsigned[]){150, 105, 100, 130});
 	half_a_second(&r, INSTANCE_ALL, 0, &cycles, &busy_ns);
@@ -102,12 +95,11 @@ static void the_whole_is_of_the_cpus_that_were_busy(void **state)
 	perf_run_fini(&r);
 }
 
-static void a_cpu_that_is_not_counted_has_no_clock(void **state)
+TEST(a_cpu_that_is_not_counted_has_no_clock)
 {
 	uint64_t cycles, busy_ns;
 	struct perf_run r;
 
-	(void)state;
 	begin_case(&r);
 	fake_perf_steal(r.perf, 2, 7); /* somebody has all its counters */
 	write_stat(&r, (unsigned[]){100, 100, 150, 100});
@@ -118,11 +110,10 @@ static void a_cpu_that_is_not_counted_has_no_clock(void **state)
 	perf_run_fini(&r);
 }
 
-static void a_process_has_its_own_clock_instead(void **state)
+TEST(a_process_has_its_own_clock_instead)
 {
 	struct perf_run r;
 
-	(void)state;
 	perf_run_init(&r, "a72x4");
 	perf_run_process(&r, 4711, 1000, 1);
 	r.options.scope = (struct scope){.kind = SCOPE_PROCESS, .pid = 4711};
@@ -131,17 +122,4 @@ static void a_process_has_its_own_clock_instead(void **state)
 	assert_true(perf_run_has(&r, "CPUTaskTime"));
 	perf_run_close(&r);
 	perf_run_fini(&r);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(cycles_stand_beside_the_busy_time_they_belong_to),
-		cmocka_unit_test(a_few_ticks_wait_until_there_are_enough),
-		cmocka_unit_test(the_whole_is_of_the_cpus_that_were_busy),
-		cmocka_unit_test(a_cpu_that_is_not_counted_has_no_clock),
-		cmocka_unit_test(a_process_has_its_own_clock_instead),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -154,11 +154,10 @@ static bool fail_at_start(struct perf_run *r, enum scope_kind kind, struct fake_
 	return hit;
 }
 
-static void each_perf_call_of_the_start_may_fail_in_any_way(void **state)
+TEST(each_perf_call_of_the_start_may_fail_in_any_way)
 {
 	unsigned refused = 0, cases = 0;
 
-	(void)state;
 	for (size_t k = 0; k < ARRAY_LEN(kinds); k++) {
 		struct perf_run r;
 
@@ -175,12 +174,11 @@ static void each_perf_call_of_the_start_may_fail_in_any_way(void **state)
 	assert_true(refused > 100 && cases - refused > 1000);
 }
 
-static void each_file_that_is_read_at_the_start_may_fail(void **state)
+TEST(each_file_that_is_read_at_the_start_may_fail)
 {
 	static const enum fake_call calls[] = {FAKE_CALL_OPEN, FAKE_CALL_READ, FAKE_CALL_LIST};
 	unsigned refused = 0, cases = 0;
 
-	(void)state;
 	for (size_t k = 0; k < ARRAY_LEN(kinds); k++) {
 		struct perf_run r;
 
@@ -197,11 +195,10 @@ static void each_file_that_is_read_at_the_start_may_fail(void **state)
 	assert_true(cases > 200 && refused > 0);
 }
 
-static void each_call_of_a_read_may_fail_in_any_way(void **state)
+TEST(each_call_of_a_read_may_fail_in_any_way)
 {
 	unsigned missed = 0;
 
-	(void)state;
 	for (size_t k = 0; k < ARRAY_LEN(kinds); k++) {
 		unsigned whole;
 		struct perf_run r;
@@ -232,12 +229,11 @@ static void each_call_of_a_read_may_fail_in_any_way(void **state)
 	assert_true(missed > 500);
 }
 
-static void what_a_failed_read_loses_is_missing_in_the_share_of_time(void **state)
+TEST(what_a_failed_read_loses_is_missing_in_the_share_of_time)
 {
 	uint64_t running = 0, enabled = 0;
 	struct perf_run r;
 
-	(void)state;
 	init_run(&r, "a72x4", SCOPE_PROCESS, 1001);
 	fake_perf_exit(r.perf, 1002);
 	run_alone(&r);
@@ -257,11 +253,10 @@ static void what_a_failed_read_loses_is_missing_in_the_share_of_time(void **stat
 }
 
 /* Of proc, where the process may be seen to have ended. */
-static void each_look_for_the_process_may_fail_in_any_way(void **state)
+TEST(each_look_for_the_process_may_fail_in_any_way)
 {
 	struct perf_run r;
 
-	(void)state;
 	start_case(&r, SCOPE_PROCESS);
 	for (size_t i = 0; i < ARRAY_LEN(codes); i++)
 		for (unsigned at = 1; at <= 4; at++) {
@@ -280,9 +275,8 @@ static void each_look_for_the_process_may_fail_in_any_way(void **state)
 	perf_run_fini(&r);
 }
 
-static void what_fails_for_ever_does_no_harm(void **state)
+TEST(what_fails_for_ever_does_no_harm)
 {
-	(void)state;
 	for (size_t k = 0; k < ARRAY_LEN(kinds); k++) {
 		struct perf_run r;
 
@@ -307,18 +301,4 @@ static void what_fails_for_ever_does_no_harm(void **state)
 		}
 		perf_run_fini(&r);
 	}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(each_perf_call_of_the_start_may_fail_in_any_way),
-		cmocka_unit_test(each_file_that_is_read_at_the_start_may_fail),
-		cmocka_unit_test(each_call_of_a_read_may_fail_in_any_way),
-		cmocka_unit_test(what_a_failed_read_loses_is_missing_in_the_share_of_time),
-		cmocka_unit_test(each_look_for_the_process_may_fail_in_any_way),
-		cmocka_unit_test(what_fails_for_ever_does_no_harm),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,14 +1,11 @@
 #include "backends/perf/perf_name.h"
 
 #include "base/alloc.h"
-
-#include <stdarg.h>
-#include <setjmp.h>
-#include <cmocka.h>
+#include "tests/support/test.h"
 
 #include <string.h>
 
-static void values_lie_where_the_format_says(void **state)
+TEST(values_lie_where_the_format_says)
 {
 	static const struct {
 		const char *format;
@@ -25,7 +22,6 @@ static void values_lie_where_the_format_says(void **state)
 		{"config:23", 0, 0, 0, 0},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		struct perf_event event = {0};
 
@@ -36,17 +32,16 @@ static void values_lie_where_the_format_says(void **state)
 	}
 }
 
-static void the_last_value_counts_and_its_neighbours_stay(void **state)
+TEST(the_last_value_counts_and_its_neighbours_stay)
 {
 	struct perf_event event = {.config = 0xabcd};
 
-	(void)state;
 	assert_true(perf_format_put(&event, SPAN_LIT("config:4-11"), 0xff, NULL));
 	assert_true(perf_format_put(&event, SPAN_LIT("config:4-11"), 0x12, NULL));
 	assert_true(event.config == 0xa12d);
 }
 
-static void what_does_not_fit_or_is_no_format_is_refused(void **state)
+TEST(what_does_not_fit_or_is_no_format_is_refused)
 {
 	static const struct {
 		const char *format;
@@ -72,7 +67,6 @@ static void what_does_not_fit_or_is_no_format_is_refused(void **state)
 		{"\033[2J:1", 1, "\"?[2J:1\""},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		struct perf_event event = {.config = 7, .config1 = 8, .config2 = 9};
 		struct err err = {0};
@@ -81,15 +75,4 @@ static void what_does_not_fit_or_is_no_format_is_refused(void **state)
 		assert_non_null(strstr(err.text, cases[i].says));
 		assert_true(event.config == 7 && event.config1 == 8 && event.config2 == 9);
 	}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(values_lie_where_the_format_says),
-		cmocka_unit_test(the_last_value_counts_and_its_neighbours_stay),
-		cmocka_unit_test(what_does_not_fit_or_is_no_format_is_refused),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,13 +2,9 @@
 #include "backends/perf/perf_group.h"
 #include "base/alloc.h"
 #include "tests/support/perf_bench.h"
+#include "tests/support/test.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdlib.h>
-
-#include <cmocka.h>
 
 #define A72 "armv8_cortex_a72"
 
@@ -43,13 +39,12 @@ static void end_case(struct perf_bench *b)
 
 /* ---- counting ---- */
 
-static void a_group_counts_together(void **state)
+TEST(a_group_counts_together)
 {
 	struct perf_reading reading;
 	struct perf_group group;
 	struct perf_bench b;
 
-	(void)state;
 	perf_begin(&b, "a72x4");
 	fake_perf_rate(b.perf, 1, A72, 0x11, 1800);
 	fake_perf_rate(b.perf, 1, A72, 0x08, 2500);
@@ -62,14 +57,13 @@ static void a_group_counts_together(void **state)
 	end_case(&b);
 }
 
-static void nothing_counts_before_the_start(void **state)
+TEST(nothing_counts_before_the_start)
 {
 	struct perf_reading reading;
 	struct perf_group group;
 	struct perf_bench b;
 	struct err err;
 
-	(void)state;
 	perf_begin(&b, "a72x4");
 	perf_group_init(&group, b.sys, &own);
 	assert_true(perf_group_add(&group, &events[0], &err) && perf_group_add(&group, &events[1], &err));
@@ -83,14 +77,13 @@ static void nothing_counts_before_the_start(void **state)
 	end_case(&b);
 }
 
-static void the_kernels_part_can_be_left_out(void **state)
+TEST(the_kernels_part_can_be_left_out)
 {
 	struct perf_target user = {.pid = 0, .cpu = -1, .user_only = true};
 	struct perf_reading reading;
 	struct perf_group group;
 	struct perf_bench b;
 
-	(void)state;
 	perf_begin(&b, "a72x4");
 	b.perf->paranoid = 2;
 	fake_perf_rate(b.perf, 0, A72, 0x11, 1000);
@@ -102,14 +95,13 @@ static void the_kernels_part_can_be_left_out(void **state)
 	end_case(&b);
 }
 
-static void counting_can_wait_for_exec(void **state)
+TEST(counting_can_wait_for_exec)
 {
 	struct perf_target target = {.pid = 1001, .cpu = -1, .inherit = true, .on_exec = true};
 	struct perf_reading reading;
 	struct perf_group group;
 	struct perf_bench b;
 
-	(void)state;
 	perf_begin(&b, "a72x4");
 	fake_perf_task(b.perf, 1001, 1000, 2);
 	start_group(&b, &group, &target, events, 2);
@@ -122,7 +114,7 @@ static void counting_can_wait_for_exec(void **state)
 	end_case(&b);
 }
 
-static void counts_pass_the_width_of_a_counter(void **state)
+TEST(counts_pass_the_width_of_a_counter)
 {
 	static const struct {
 		const char *machine, *pmu;
@@ -133,7 +125,6 @@ static void counts_pass_the_width_of_a_counter(void **state)
 		{"x86", "cpu", {"e", 4, 0xc4, 0, 0, false, false}, 48},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < 2 * ARRAY_LEN(cases); i++) {
 		uint64_t range = 1ull << cases[i / 2].width, per_us = range / 400000, all = per_us * 1000000;
 		struct perf_reading reading;
@@ -154,13 +145,12 @@ static void counts_pass_the_width_of_a_counter(void **state)
 
 /* ---- too few counters ---- */
 
-static void estimates_are_exact_however_uneven_the_sharing(void **state)
+TEST(estimates_are_exact_however_uneven_the_sharing)
 {
 	static const int stretches_ms[] = {13, 41, 8, 30, 77, 5};
 	struct perf_group groups[3];
 	struct perf_bench b;
 
-	(void)state;
 	perf_begin(&b, "a72x4");
 	start_group(&b, &groups[0], &on_cpu_1, events, 5);
 	start_group(&b, &groups[1], &on_cpu_1, events + 5, 4);
@@ -183,7 +173,7 @@ static void estimates_are_exact_however_uneven_the_sharing(void **state)
 	end_case(&b);
 }
 
-static void a_sum_of_estimates_loses_nothing(void **state)
+TEST(a_sum_of_estimates_loses_nothing)
 {
 	uint64_t sum = 0;
 	double fraction = 0;
@@ -191,7 +181,6 @@ static void a_sum_of_estimates_loses_nothing(void **state)
 	struct perf_group groups[2];
 	struct perf_bench b;
 
-	(void)state;
 	perf_begin(&b, "tiny2");
 	fake_perf_rate(b.perf, 1, "armv8_cortex_a53", 0x03, 7);
 	start_group(&b, &groups[0], &on_cpu_1, events + 2, 2);
@@ -209,14 +198,13 @@ static void a_sum_of_estimates_loses_nothing(void **state)
 	end_case(&b);
 }
 
-static void a_group_one_too_large_opens_and_never_runs(void **state)
+TEST(a_group_one_too_large_opens_and_never_runs)
 {
 	struct perf_reading reading;
 	struct perf_group group;
 	struct perf_bench b;
 	struct err err;
 
-	(void)state;
 	perf_begin(&b, "tiny2");
 	start_group(&b, &group, &on_cpu_1, events, 3); /* the leader was off, and not weighed */
 	assert_false(perf_group_add(&group, &events[3], &err));
@@ -231,7 +219,7 @@ static void a_group_one_too_large_opens_and_never_runs(void **state)
 	end_case(&b);
 }
 
-static void estimates_by_hand(void **state)
+TEST(estimates_by_hand)
 {
 	static const struct {
 		uint64_t count, enabled, running, expected;
@@ -252,7 +240,6 @@ static void estimates_by_hand(void **state)
 		{0xfffffffffffull, 86400000000000, 43200000000001, 35184372088829},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++)
 		if (perf_estimate(cases[i].count, cases[i].enabled, cases[i].running, NULL) !=
 		    cases[i].expected)
@@ -261,12 +248,11 @@ static void estimates_by_hand(void **state)
 								   cases[i].running, NULL));
 }
 
-static void fractions_add_up(void **state)
+TEST(fractions_add_up)
 {
 	uint64_t sum = 0;
 	double fraction = 0;
 
-	(void)state;
 	for (int i = 0; i < 8; i++)
 		sum += perf_estimate(3, 5, 4, &fraction); /* 3.75 each */
 	assert_int_equal(sum, 30);
@@ -275,14 +261,13 @@ static void fractions_add_up(void **state)
 
 /* ---- children ---- */
 
-static void inherited_events_are_read_on_every_kernel_while_a_child_ends(void **state)
+TEST(inherited_events_are_read_on_every_kernel_while_a_child_ends)
 {
 	static const struct {
 		unsigned kernel;
 		bool unmatched;
 	} cases[] = {{FAKE_KERNEL(4, 12), true}, {FAKE_KERNEL(4, 13), true}, {FAKE_KERNEL(6, 1), false}};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		struct perf_reading reading;
 		struct perf_group group;
@@ -313,7 +298,7 @@ static void inherited_events_are_read_on_every_kernel_while_a_child_ends(void **
 
 /* ---- refusals ---- */
 
-static void the_message_says_why_an_event_cannot_be_counted(void **state)
+TEST(the_message_says_why_an_event_cannot_be_counted)
 {
 	static const struct {
 		struct perf_target target;
@@ -353,7 +338,6 @@ static void the_message_says_why_an_event_cannot_be_counted(void **state)
 		 "a?b: cannot be counted on CPU 1"},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		struct perf_group group;
 		struct perf_bench b;
@@ -372,7 +356,7 @@ static void the_message_says_why_an_event_cannot_be_counted(void **state)
 	}
 }
 
-static void a_group_has_an_end(void **state)
+TEST(a_group_has_an_end)
 {
 	const struct perf_event clock = {"clock", 1, 0, 0, 0, false, false};
 	struct perf_reading reading;
@@ -380,7 +364,6 @@ static void a_group_has_an_end(void **state)
 	struct perf_bench b;
 	struct err err;
 
-	(void)state;
 	perf_begin(&b, "vm");
 	perf_group_init(&group, b.sys, &own);
 	for (int i = 0; i < PERF_GROUP_MAX; i++)
@@ -395,11 +378,10 @@ static void a_group_has_an_end(void **state)
 	end_case(&b);
 }
 
-static void a_cpu_that_went_is_read_as_far_as_it_counted(void **state)
+TEST(a_cpu_that_went_is_read_as_far_as_it_counted)
 {
 	static const unsigned sizes[] = {1, 2, 5};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(sizes); i++) {
 		struct perf_reading before, reading;
 		struct perf_group group;
@@ -442,11 +424,10 @@ static void start_live(struct perf_bench *b, const struct perf_target *target)
 	assert_null(fake_sys_leaks(&b->fake));
 }
 
-static void the_nth_call_failing_leaves_nothing_open(void **state)
+TEST(the_nth_call_failing_leaves_nothing_open)
 {
 	static const unsigned kernels[] = {FAKE_KERNEL(6, 1), FAKE_KERNEL(4, 9)};
 
-	(void)state;
 	for (size_t k = 0; k < ARRAY_LEN(kernels); k++) {
 		for (unsigned n = 1, calls = 1; n <= calls; n++) {
 			struct perf_bench b;
@@ -463,27 +444,4 @@ static void the_nth_call_failing_leaves_nothing_open(void **state)
 			end_case(&b);
 		}
 	}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_group_counts_together),
-		cmocka_unit_test(nothing_counts_before_the_start),
-		cmocka_unit_test(the_kernels_part_can_be_left_out),
-		cmocka_unit_test(counting_can_wait_for_exec),
-		cmocka_unit_test(counts_pass_the_width_of_a_counter),
-		cmocka_unit_test(estimates_are_exact_however_uneven_the_sharing),
-		cmocka_unit_test(a_sum_of_estimates_loses_nothing),
-		cmocka_unit_test(a_group_one_too_large_opens_and_never_runs),
-		cmocka_unit_test(estimates_by_hand),
-		cmocka_unit_test(fractions_add_up),
-		cmocka_unit_test(inherited_events_are_read_on_every_kernel_while_a_child_ends),
-		cmocka_unit_test(the_message_says_why_an_event_cannot_be_counted),
-		cmocka_unit_test(a_group_has_an_end),
-		cmocka_unit_test(a_cpu_that_went_is_read_as_far_as_it_counted),
-		cmocka_unit_test(the_nth_call_failing_leaves_nothing_open),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

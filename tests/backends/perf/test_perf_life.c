@@ -72,12 +72,11 @@ static void start_on(struct perf_run *r, const char *machine, int64_t period_ns)
 
 /* ---- CPUs ---- */
 
-static void a_cpu_that_is_off_at_the_start_counts_when_it_comes(void **state)
+TEST(a_cpu_that_is_off_at_the_start_counts_when_it_comes)
 {
 	struct perf_run r;
 	unsigned n;
 
-	(void)state;
 	perf_run_init(&r, "a72x4");
 	fake_perf_online(r.perf, 3, false);
 	fake_perf_tree(r.perf, r.dir);
@@ -97,12 +96,11 @@ static void a_cpu_that_is_off_at_the_start_counts_when_it_comes(void **state)
 	perf_run_fini(&r);
 }
 
-static void a_cpu_that_goes_is_counted_until_then_and_again_when_it_is_back(void **state)
+TEST(a_cpu_that_goes_is_counted_until_then_and_again_when_it_is_back)
 {
 	struct perf_run r;
 	unsigned n;
 
-	(void)state;
 	start_on(&r, "a72x4", 100 * MS);
 	for (int round = 0; round < 3; round++) {
 		for (int i = 0; i < 7; i++) {
@@ -139,12 +137,11 @@ static void a_cpu_that_goes_is_counted_until_then_and_again_when_it_is_back(void
 }
 
 /* Between two reads it was off and on again: its events are gone all the same. */
-static void a_cpu_that_was_off_for_a_moment_counts_again(void **state)
+TEST(a_cpu_that_was_off_for_a_moment_counts_again)
 {
 	struct perf_run r;
 	unsigned n = 0;
 
-	(void)state;
 	start_on(&r, "a72x4", 100 * MS);
 	next_sample(&r);
 	fake_sys_run(&r.fake, 20 * MS);
@@ -162,14 +159,13 @@ static void a_cpu_that_was_off_for_a_moment_counts_again(void **state)
 
 /* ---- counters ---- */
 
-static void groups_that_never_run_are_made_smaller(void **state)
+TEST(groups_that_never_run_are_made_smaller)
 {
 	static const struct {
 		int cpu;
 		unsigned stolen;
 	} cases[] = {{-1, 1}, {-1, 3}, {1, 2}, {2, 5}};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		unsigned n = 0;
 		struct perf_run r;
@@ -191,11 +187,10 @@ static void groups_that_never_run_are_made_smaller(void **state)
 	}
 }
 
-static void counters_that_are_taken_for_seconds_make_values_unknown_not_wrong(void **state)
+TEST(counters_that_are_taken_for_seconds_make_values_unknown_not_wrong)
 {
 	static const int64_t periods[] = {100 * MS, 200 * MS, 1000 * MS};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(periods); i++) {
 		int n = (int)(3000 * MS / periods[i]);
 		struct perf_run r;
@@ -223,7 +218,7 @@ static void counters_that_are_taken_for_seconds_make_values_unknown_not_wrong(vo
 }
 
 /* However short the measurement was: a group may wait for its turn when it ends. */
-static void time_without_a_counter_is_recorded_as_such(void **state)
+TEST(time_without_a_counter_is_recorded_as_such)
 {
 	static const struct {
 		enum scope_kind kind;
@@ -232,7 +227,6 @@ static void time_without_a_counter_is_recorded_as_such(void **state)
 	} cases[] = {
 		{SCOPE_MACHINE, 4, 1}, {SCOPE_MACHINE, 4, 20}, {SCOPE_PROCESS, 1, 1}, {SCOPE_PROCESS, 1, 20}};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		uint64_t enabled = 0;
 		struct perf_run r;
@@ -268,7 +262,7 @@ static ssize_t read_and_pass(const struct sys *sys, int fd, void *buf, size_t n)
 	return plain_read(sys, fd, buf, n);
 }
 
-static void counters_that_somebody_has_for_good_are_left_to_him(void **state)
+TEST(counters_that_somebody_has_for_good_are_left_to_him)
 {
 	static const struct {
 		enum scope_kind kind;
@@ -278,7 +272,6 @@ static void counters_that_somebody_has_for_good_are_left_to_him(void **state)
 		{SCOPE_PROCESS, 3}, {SCOPE_COMMAND, 2}, {SCOPE_COMMAND, 5},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		struct perf_run r;
 
@@ -303,7 +296,7 @@ static void counters_that_somebody_has_for_good_are_left_to_him(void **state)
 }
 
 /* Its threads would no longer be those that are counted. */
-static void the_groups_of_a_process_stay_as_they_are_and_tell_nothing_wrong(void **state)
+TEST(the_groups_of_a_process_stay_as_they_are_and_tell_nothing_wrong)
 {
 	static const struct {
 		const char *machine;
@@ -315,7 +308,6 @@ static void the_groups_of_a_process_stay_as_they_are_and_tell_nothing_wrong(void
 		{"rk3588", SCOPE_COMMAND},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		unsigned known = 0;
 		struct perf_run r;
@@ -348,11 +340,10 @@ static void the_groups_of_a_process_stay_as_they_are_and_tell_nothing_wrong(void
 	}
 }
 
-static void a_thread_alone_gets_smaller_groups(void **state)
+TEST(a_thread_alone_gets_smaller_groups)
 {
 	static const char *const machines[] = {"a72x4", "rk3588"};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(machines); i++) {
 		struct perf_run r;
 
@@ -379,11 +370,10 @@ static void a_thread_alone_gets_smaller_groups(void **state)
 
 /* ---- time ---- */
 
-static void a_suspend_is_a_gap_in_one_sample(void **state)
+TEST(a_suspend_is_a_gap_in_one_sample)
 {
 	struct perf_run r;
 
-	(void)state;
 	start_on(&r, "a72x4", 100 * MS);
 	for (int i = 0; i < 12; i++) {
 		if (i == 5)
@@ -395,12 +385,11 @@ static void a_suspend_is_a_gap_in_one_sample(void **state)
 	perf_run_fini(&r);
 }
 
-static void a_cut_ends_an_interval_and_the_next_one_ends_where_it_would_have(void **state)
+TEST(a_cut_ends_an_interval_and_the_next_one_ends_where_it_would_have)
 {
 	struct perf_run r;
 	int64_t begin;
 
-	(void)state;
 	start_on(&r, "a72x4", 100 * MS);
 	begin = r.fake.now_ns;
 	for (int i = 0; i < 20; i++) {
@@ -420,14 +409,13 @@ static void a_cut_ends_an_interval_and_the_next_one_ends_where_it_would_have(voi
 	perf_run_fini(&r);
 }
 
-static void a_late_read_is_flagged_and_right(void **state)
+TEST(a_late_read_is_flagged_and_right)
 {
 	static const struct {
 		int late_ms;
 		bool stretched;
 	} cases[] = {{0, false}, {30, false}, {50, false}, {51, true}, {700, true}, {5000, true}};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		struct perf_run r;
 
@@ -444,7 +432,7 @@ static void a_late_read_is_flagged_and_right(void **state)
 	}
 }
 
-static void intervals_are_as_long_as_asked_for_but_worth_the_work(void **state)
+TEST(intervals_are_as_long_as_asked_for_but_worth_the_work)
 {
 	static const struct {
 		const char *machine;
@@ -454,7 +442,6 @@ static void intervals_are_as_long_as_asked_for_but_worth_the_work(void **state)
 		{"rk3588", 3, 12}, {"rk3588", 20, 20}, {"rk3588", 1000, 1000}, {"rk3588", 10000, 10000},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		unsigned known = 0;
 		struct perf_run r;
@@ -472,11 +459,10 @@ static void intervals_are_as_long_as_asked_for_but_worth_the_work(void **state)
 	}
 }
 
-static void it_starts_again_after_a_stop(void **state)
+TEST(it_starts_again_after_a_stop)
 {
 	struct perf_run r;
 
-	(void)state;
 	start_on(&r, "a72x4", 100 * MS);
 	next_sample(&r);
 	backend_perf.stop(r.source);
@@ -489,26 +475,4 @@ static void it_starts_again_after_a_stop(void **state)
 		assert_int_equal(check_known(&r, 0xf), N_LAWS);
 	}
 	perf_run_fini(&r);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_cpu_that_is_off_at_the_start_counts_when_it_comes),
-		cmocka_unit_test(a_cpu_that_goes_is_counted_until_then_and_again_when_it_is_back),
-		cmocka_unit_test(a_cpu_that_was_off_for_a_moment_counts_again),
-		cmocka_unit_test(groups_that_never_run_are_made_smaller),
-		cmocka_unit_test(counters_that_are_taken_for_seconds_make_values_unknown_not_wrong),
-		cmocka_unit_test(time_without_a_counter_is_recorded_as_such),
-		cmocka_unit_test(counters_that_somebody_has_for_good_are_left_to_him),
-		cmocka_unit_test(the_groups_of_a_process_stay_as_they_are_and_tell_nothing_wrong),
-		cmocka_unit_test(a_thread_alone_gets_smaller_groups),
-		cmocka_unit_test(a_suspend_is_a_gap_in_one_sample),
-		cmocka_unit_test(a_cut_ends_an_interval_and_the_next_one_ends_where_it_would_have),
-		cmocka_unit_test(a_late_read_is_flagged_and_right),
-		cmocka_unit_test(intervals_are_as_long_as_asked_for_but_worth_the_work),
-		cmocka_unit_test(it_starts_again_after_a_stop),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

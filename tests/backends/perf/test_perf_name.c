@@ -2,10 +2,7 @@
 
 #include "backends/perf/perf_name.h"
 #include "base/alloc.h"
-
-#include <stdarg.h>
-#include <setjmp.h>
-#include <cmocka.h>
+#include "tests/support/test.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -140,7 +137,7 @@ static void assert_refused(const struct perf_pmus *pmus, const char *text, const
 		assert_true((unsigned char)*c >= ' ');
 }
 
-static void generic_names_are_those_of_perf(void **state)
+TEST(generic_names_are_those_of_perf)
 {
 	static const struct {
 		const char *text, *event;
@@ -191,14 +188,13 @@ static void generic_names_are_those_of_perf(void **state)
 	struct perf_pmus pmus;
 	struct fixture f;
 
-	(void)state;
 	build_tree(&f, &pmus, nothing);
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++)
 		assert_found(&pmus, cases[i].text, cases[i].event);
 	dismiss_tree(&f, &pmus);
 }
 
-static void names_that_only_look_generic_are_refused(void **state)
+TEST(names_that_only_look_generic_are_refused)
 {
 	static const char *const cases[] = {
 		"cycle",
@@ -219,14 +215,13 @@ static void names_that_only_look_generic_are_refused(void **state)
 	struct perf_pmus pmus;
 	struct fixture f;
 
-	(void)state;
 	build_tree(&f, &pmus, nothing);
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++)
 		assert_refused(&pmus, cases[i], "no such event here: try");
 	dismiss_tree(&f, &pmus);
 }
 
-static void an_arm_cpu_counts_by_number_parameter_and_mnemonic(void **state)
+TEST(an_arm_cpu_counts_by_number_parameter_and_mnemonic)
 {
 	static const struct {
 		const char *text, *event;
@@ -250,14 +245,13 @@ static void an_arm_cpu_counts_by_number_parameter_and_mnemonic(void **state)
 	struct perf_pmus pmus;
 	struct fixture f;
 
-	(void)state;
 	build_tree(&f, &pmus, a72);
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++)
 		assert_found(&pmus, cases[i].text, cases[i].event);
 	dismiss_tree(&f, &pmus);
 }
 
-static void every_kind_of_core_that_has_the_event_gets_its_number(void **state)
+TEST(every_kind_of_core_that_has_the_event_gets_its_number)
 {
 	static const struct {
 		const struct perf_name_file *machine;
@@ -276,7 +270,6 @@ static void every_kind_of_core_that_has_the_event_gets_its_number(void **state)
 		{hybrid, "cpu_atom/event=0x2e,umask=0x41/u", "10:412e:0:0:u"},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		struct perf_pmus pmus;
 		struct fixture f;
@@ -287,7 +280,7 @@ static void every_kind_of_core_that_has_the_event_gets_its_number(void **state)
 	}
 }
 
-static void the_part_number_tells_the_core_where_the_pmu_does_not(void **state)
+TEST(the_part_number_tells_the_core_where_the_pmu_does_not)
 {
 	static const struct perf_name_file generic[] = {
 		{"armv8_pmuv3/type", "8\n"}, {"armv8_pmuv3/cpus", "0\n"}, {NULL, NULL}};
@@ -296,7 +289,6 @@ static void the_part_number_tells_the_core_where_the_pmu_does_not(void **state)
 	struct cpus cpus;
 	struct fixture f;
 
-	(void)state;
 	build_tree(&f, &pmus, generic);
 	assert_refused(&pmus, "BR_IMMED_SPEC", "no such event here");
 	fixture_write(&f, "sys/devices/system/cpu/present", "0\n");
@@ -309,19 +301,18 @@ static void the_part_number_tells_the_core_where_the_pmu_does_not(void **state)
 	dismiss_tree(&f, &pmus);
 }
 
-static void a_machine_without_pmus_still_takes_raw_numbers(void **state)
+TEST(a_machine_without_pmus_still_takes_raw_numbers)
 {
 	struct perf_pmus pmus;
 	struct fixture f;
 
-	(void)state;
 	build_tree(&f, &pmus, nothing);
 	assert_int_equal(pmus.n, 0);
 	assert_found(&pmus, "r12", "4:12:0:0");
 	dismiss_tree(&f, &pmus);
 }
 
-static void pmus_know_their_cpus(void **state)
+TEST(pmus_know_their_cpus)
 {
 	static const struct {
 		const struct perf_name_file *machine;
@@ -336,7 +327,6 @@ static void pmus_know_their_cpus(void **state)
 		{a72, "software", false, 4095, CPU_NUMBER_MAX},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		const struct perf_pmu *pmu;
 		struct perf_pmus pmus;
@@ -352,7 +342,7 @@ static void pmus_know_their_cpus(void **state)
 	}
 }
 
-static void refusals_say_what_was_not_understood_and_what_to_try(void **state)
+TEST(refusals_say_what_was_not_understood_and_what_to_try)
 {
 	static const struct {
 		const struct perf_name_file *machine;
@@ -395,7 +385,6 @@ static void refusals_say_what_was_not_understood_and_what_to_try(void **state)
 		{hostile, "huge/event=1/", "no PMU of that name: try cpu"},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		struct perf_pmus pmus;
 		struct fixture f;
@@ -406,25 +395,23 @@ static void refusals_say_what_was_not_understood_and_what_to_try(void **state)
 	}
 }
 
-static void only_pmus_that_can_be_opened_are_there(void **state)
+TEST(only_pmus_that_can_be_opened_are_there)
 {
 	struct perf_pmus pmus;
 	struct fixture f;
 
-	(void)state;
 	build_tree(&f, &pmus, hostile);
 	assert_int_equal(pmus.n, 1);
 	assert_string_equal(pmus.pmus[0].name, "cpu");
 	dismiss_tree(&f, &pmus);
 }
 
-static void text_that_is_too_long_is_refused_and_shown_in_part(void **state)
+TEST(text_that_is_too_long_is_refused_and_shown_in_part)
 {
 	char name[8192], event[8192];
 	struct perf_pmus pmus;
 	struct fixture f;
 
-	(void)state;
 	memset(name, 'a', sizeof(name) - 1);
 	name[sizeof(name) - 1] = 0;
 	memset(event, '1', sizeof(event) - 1);
@@ -440,35 +427,15 @@ static void text_that_is_too_long_is_refused_and_shown_in_part(void **state)
 	dismiss_tree(&f, &pmus);
 }
 
-static void an_event_that_cannot_be_read_is_none(void **state)
+TEST(an_event_that_cannot_be_read_is_none)
 {
 	struct perf_pmus pmus;
 	struct fixture f;
 
-	(void)state;
 	build_tree(&f, &pmus, a72);
 	f.broken = "events/own_event";
 	f.broken_errno = EACCES;
 	assert_refused(&pmus, "own_event", "no such event here");
 	assert_found(&pmus, "cpu_cycles", "8:11:0:0");
 	dismiss_tree(&f, &pmus);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(generic_names_are_those_of_perf),
-		cmocka_unit_test(names_that_only_look_generic_are_refused),
-		cmocka_unit_test(an_arm_cpu_counts_by_number_parameter_and_mnemonic),
-		cmocka_unit_test(every_kind_of_core_that_has_the_event_gets_its_number),
-		cmocka_unit_test(the_part_number_tells_the_core_where_the_pmu_does_not),
-		cmocka_unit_test(a_machine_without_pmus_still_takes_raw_numbers),
-		cmocka_unit_test(pmus_know_their_cpus),
-		cmocka_unit_test(refusals_say_what_was_not_understood_and_what_to_try),
-		cmocka_unit_test(only_pmus_that_can_be_opened_are_there),
-		cmocka_unit_test(text_that_is_too_long_is_refused_and_shown_in_part),
-		cmocka_unit_test(an_event_that_cannot_be_read_is_none),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,11 +3,7 @@
 #include "backends/perf/perf_name.h"
 
 #include "base/alloc.h"
-
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <cmocka.h>
+#include "tests/support/test.h"
 
 #include <perfmon/pfmlib.h>
 
@@ -19,7 +15,7 @@ static bool is_known(const char *name)
 	return pfm_initialize() == PFM_SUCCESS && pfm_find_event(name) >= 0;
 }
 
-static void names_of_libpfm_give_the_same_numbers_as_those_of_perf(void **state)
+TEST(names_of_libpfm_give_the_same_numbers_as_those_of_perf)
 {
 	static const struct {
 		const char *pfm, *perf;
@@ -33,7 +29,6 @@ static void names_of_libpfm_give_the_same_numbers_as_those_of_perf(void **state)
 	};
 	unsigned n_known = 0;
 
-	(void)state;
 	if (access("/proc/sys/kernel/perf_event_paranoid", R_OK) != 0)
 		skip(); /* libpfm looks whether the kernel counts events */
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
@@ -51,26 +46,15 @@ static void names_of_libpfm_give_the_same_numbers_as_those_of_perf(void **state)
 		skip(); /* it knows none of them */
 }
 
-static void what_libpfm_does_not_know_leaves_the_event_alone(void **state)
+TEST(what_libpfm_does_not_know_leaves_the_event_alone)
 {
 	static const char *const cases[] = {
 		"", ":", "::", "perf::", "PERF_COUNT_HW_CACHE_L1D:NO_SUCH_MASK", "no such event", "\033"};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		struct perf_event event = {.type = 77, .config = 88};
 
 		assert_false(perf_pfm_find(cases[i], &event));
 		assert_true(event.type == 77 && event.config == 88);
 	}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(names_of_libpfm_give_the_same_numbers_as_those_of_perf),
-		cmocka_unit_test(what_libpfm_does_not_know_leaves_the_event_alone),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

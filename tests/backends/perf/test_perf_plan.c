@@ -3,16 +3,12 @@
 #include "model/cpu_event.h"
 #include "tests/fake/perf_priv.h"
 #include "tests/support/perf_run.h"
+#include "tests/support/test.h"
 
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 static void need_metrics(struct perf_run *r, struct gpudb *db, struct metric_needs *needs,
 			 const char *metrics)
@@ -40,14 +36,13 @@ static uint64_t share_of(const struct perf_run *r, const char *set)
 	return perf_run_total(r, running) * 100 / perf_run_total(r, enabled);
 }
 
-static void cycles_and_instructions_do_not_wait_for_a_turn(void **state)
+TEST(cycles_and_instructions_do_not_wait_for_a_turn)
 {
 	static const struct {
 		const char *machine;
 		bool always; /* the others fit beside them */
 	} cases[] = {{"a72x4", true}, {"rk3588", true}, {"generic4", true}, {"tiny2", false}, {"x86", true}};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		struct perf_run r;
 
@@ -59,13 +54,12 @@ static void cycles_and_instructions_do_not_wait_for_a_turn(void **state)
 	}
 }
 
-static void the_sets_that_are_needed_first_do_not_wait_for_a_turn(void **state)
+TEST(the_sets_that_are_needed_first_do_not_wait_for_a_turn)
 {
 	struct gpudb *db = gpudb_load(NULL, 0, NULL);
 	struct metric_needs needs;
 	struct perf_run r;
 
-	(void)state;
 	perf_run_init(&r, "a72x4");
 	need_metrics(&r, db, &needs, "CPUL2MissRatio,CPUBranchMispredictRatio,CPU*");
 	perf_run_begin(&r, 100 * MS);
@@ -79,7 +73,7 @@ static void the_sets_that_are_needed_first_do_not_wait_for_a_turn(void **state)
 	gpudb_free(db);
 }
 
-static void only_the_events_that_are_needed_are_counted(void **state)
+TEST(only_the_events_that_are_needed_are_counted)
 {
 	static const struct {
 		const char *metrics;
@@ -99,7 +93,6 @@ static void only_the_events_that_are_needed_are_counted(void **state)
 	};
 	struct gpudb *db = gpudb_load(NULL, 0, NULL);
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		AUTO_STRBUF struct strbuf names = {0};
 		struct metric_needs needs;
@@ -122,12 +115,11 @@ static void only_the_events_that_are_needed_are_counted(void **state)
 	gpudb_free(db);
 }
 
-static void each_ready_group_is_counted_all_the_time(void **state)
+TEST(each_ready_group_is_counted_all_the_time)
 {
 	static const char *const machines[] = {"a53x4", "a72x4", "rk3588"};
 	struct gpudb *db = gpudb_load(NULL, 0, NULL);
 
-	(void)state;
 	assert_true(db->n_groups >= 8);
 	for (unsigned g = 0; g < db->n_groups; g++)
 		for (size_t i = 0; i < ARRAY_LEN(machines); i++) {
@@ -152,11 +144,10 @@ static void each_ready_group_is_counted_all_the_time(void **state)
 }
 
 /* Another user takes the counters of a pinned group, and gives them back. */
-static void a_pinned_group_that_lost_its_counters_takes_turns_again(void **state)
+TEST(a_pinned_group_that_lost_its_counters_takes_turns_again)
 {
 	struct perf_run r;
 
-	(void)state;
 	perf_run_init(&r, "a72x4");
 	perf_run_begin(&r, 100 * MS);
 	read_seconds(&r, 1);
@@ -170,7 +161,7 @@ static void a_pinned_group_that_lost_its_counters_takes_turns_again(void **state
 	perf_run_fini(&r);
 }
 
-static void a_group_of_events_is_counted_together_or_refused(void **state)
+TEST(a_group_of_events_is_counted_together_or_refused)
 {
 	static const struct {
 		const char *machine;
@@ -189,7 +180,6 @@ static void a_group_of_events_is_counted_together_or_refused(void **state)
 		{"a72x4", {"r8", "r8"}, {0, 1}, "--event: r8: is in a group, and requested twice"},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		struct perf_run r;
 
@@ -224,12 +214,11 @@ static void a_group_of_events_is_counted_together_or_refused(void **state)
 	}
 }
 
-static void an_event_counts_in_programs_or_in_the_kernel_alone(void **state)
+TEST(an_event_counts_in_programs_or_in_the_kernel_alone)
 {
 	static const char *const events[] = {"0x8", "r8:u", "r8:k"};
 	struct perf_run r;
 
-	(void)state;
 	perf_run_init(&r, "a72x4");
 	r.perf->kernel_percent = 25;
 	r.options.events = events;
@@ -252,19 +241,4 @@ static void an_event_counts_in_programs_or_in_the_kernel_alone(void **state)
 	assert_false(perf_run_open(&r));
 	assert_non_null(strstr(r.err.text, "r8:k: occurs only in the kernel, which you are not permitted"));
 	perf_run_fini(&r);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(cycles_and_instructions_do_not_wait_for_a_turn),
-		cmocka_unit_test(the_sets_that_are_needed_first_do_not_wait_for_a_turn),
-		cmocka_unit_test(only_the_events_that_are_needed_are_counted),
-		cmocka_unit_test(each_ready_group_is_counted_all_the_time),
-		cmocka_unit_test(a_pinned_group_that_lost_its_counters_takes_turns_again),
-		cmocka_unit_test(a_group_of_events_is_counted_together_or_refused),
-		cmocka_unit_test(an_event_counts_in_programs_or_in_the_kernel_alone),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -87,7 +87,7 @@ static void measure_shares(struct perf_run *r, unsigned shares[N_SETS])
 		shares[s] = (unsigned)(running[s] * 100 / enabled[s]);
 }
 
-static void what_is_shown_does_not_wait_for_a_turn_and_the_others_share_the_rest(void **state)
+TEST(what_is_shown_does_not_wait_for_a_turn_and_the_others_share_the_rest)
 {
 	static const struct {
 		const char *priority;
@@ -105,7 +105,6 @@ static void what_is_shown_does_not_wait_for_a_turn_and_the_others_share_the_rest
 	};
 	struct perf_run r;
 
-	(void)state;
 	perf_run_init(&r, "a72x4");
 	perf_run_begin(&r, 100 * MS);
 	read_samples(&r, 1);
@@ -127,12 +126,11 @@ static void what_is_shown_does_not_wait_for_a_turn_and_the_others_share_the_rest
 
 /* At 10 ms many a group still waits for its turn when the plan changes; what it has not reported
  * yet is owed by the next one. */
-static void no_count_is_lost_or_made_up_when_the_view_changes(void **state)
+TEST(no_count_is_lost_or_made_up_when_the_view_changes)
 {
 	static const char *const priorities[] = {"", "4 0123", "02", "01234567", "42 01"};
 	static const unsigned periods_ms[] = {10, 30, 100};
 
-	(void)state;
 	for (size_t p = 0; p < ARRAY_LEN(periods_ms); p++) {
 		uint64_t us[N_SETS][4] = {0};
 		unsigned whole[N_SETS] = {0}; /* by CPU: all time until now was reported */
@@ -164,7 +162,7 @@ static void no_count_is_lost_or_made_up_when_the_view_changes(void **state)
 
 /* Nothing is opened again for a priority that changes nothing, that the command line rules out,
  * or that would lose the threads that a process has started since. */
-static void groups_stay_as_they_are_unless_the_priority_means_another_plan(void **state)
+TEST(groups_stay_as_they_are_unless_the_priority_means_another_plan)
 {
 	static const struct {
 		const char *priority;
@@ -174,7 +172,6 @@ static void groups_stay_as_they_are_unless_the_priority_means_another_plan(void 
 		{"4 01", true, false, false}, {"4 01", false, true, false},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		static const struct metric_need all[] = {
 			{SPAN_LIT("CPUInstructions"), true}, {SPAN_LIT("CPUInstSpeculated"), true},
@@ -225,13 +222,12 @@ static void check_known(const struct perf_run *r)
 		}
 }
 
-static void calls_may_fail_while_the_groups_are_changed(void **state)
+TEST(calls_may_fail_while_the_groups_are_changed)
 {
 	static const int codes[] = {EINVAL, EMFILE, EBUSY, ENODEV, EACCES};
 	unsigned at = 1, hits = 0;
 	struct perf_run r;
 
-	(void)state;
 	perf_run_init(&r, "a72x4");
 	for (bool hit = true; hit; at += at < 60 ? 1 : 7) {
 		perf_run_again(&r);
@@ -258,12 +254,11 @@ static void calls_may_fail_while_the_groups_are_changed(void **state)
 
 /* Somebody takes counters, so that groups never run, and malitop makes them smaller; meanwhile the
  * view changes. */
-static void the_view_may_change_while_groups_are_mended(void **state)
+TEST(the_view_may_change_while_groups_are_mended)
 {
 	static const char *const priorities[] = {"02", "4 0123", "01234567", ""};
 	struct perf_run r;
 
-	(void)state;
 	perf_run_init(&r, "a72x4");
 	perf_run_begin(&r, 100 * MS);
 	for (unsigned n = 0; n < 120; n++) {
@@ -280,17 +275,4 @@ static void the_view_may_change_while_groups_are_mended(void **state)
 	check_known(&r);
 	assert_true(is_known(&r));
 	perf_run_fini(&r);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(what_is_shown_does_not_wait_for_a_turn_and_the_others_share_the_rest),
-		cmocka_unit_test(no_count_is_lost_or_made_up_when_the_view_changes),
-		cmocka_unit_test(groups_stay_as_they_are_unless_the_priority_means_another_plan),
-		cmocka_unit_test(calls_may_fail_while_the_groups_are_changed),
-		cmocka_unit_test(the_view_may_change_while_groups_are_mended),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

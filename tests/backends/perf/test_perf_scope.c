@@ -50,9 +50,8 @@ static const struct right {
 	 "perf: CPUs 1-2: CPU events cannot be counted: Permission denied: " SYSCTL, 0, 0},
 };
 
-static void each_level_of_rights_leaves_what_it_says(void **state)
+TEST(each_level_of_rights_leaves_what_it_says)
 {
-	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(rights); i++) {
 		const struct right *right = &rights[i];
 		uint64_t sum = 0;
@@ -85,7 +84,7 @@ static void each_level_of_rights_leaves_what_it_says(void **state)
 	}
 }
 
-static void the_message_says_what_filters_the_call(void **state)
+TEST(the_message_says_what_filters_the_call)
 {
 	static const struct {
 		int filtered;
@@ -101,7 +100,6 @@ static void the_message_says_what_filters_the_call(void **state)
 		 "without"},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		struct source_found *found = NULL;
 		struct perf_run r;
@@ -122,7 +120,7 @@ static void the_message_says_what_filters_the_call(void **state)
 
 /* ---- CPUs ---- */
 
-static void a_list_of_cpus_counts_those_that_there_are(void **state)
+TEST(a_list_of_cpus_counts_those_that_there_are)
 {
 	static const struct {
 		const char *list;
@@ -139,7 +137,6 @@ static void a_list_of_cpus_counts_those_that_there_are(void **state)
 		{"", 0, ERR_USAGE, "--cpu: '' is not a list of CPUs"},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		uint64_t sum = 0;
 		struct perf_run r;
@@ -171,12 +168,11 @@ static void a_list_of_cpus_counts_those_that_there_are(void **state)
 	}
 }
 
-static void the_message_says_that_a_machine_names_no_cpus(void **state)
+TEST(the_message_says_that_a_machine_names_no_cpus)
 {
 	char path[96];
 	struct perf_run r;
 
-	(void)state;
 	init_run(&r, "a72x4", SCOPE_MACHINE, 0);
 	snprintf(path, sizeof(path), "%s/sys", r.dir);
 	fake_perf_tree_remove(path);
@@ -187,11 +183,10 @@ static void the_message_says_that_a_machine_names_no_cpus(void **state)
 	perf_run_fini(&r);
 }
 
-static void the_first_cpu_may_be_off(void **state)
+TEST(the_first_cpu_may_be_off)
 {
 	static const char *const lists[] = {NULL, "1-2"};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(lists); i++) {
 		struct perf_run r;
 
@@ -208,11 +203,10 @@ static void the_first_cpu_may_be_off(void **state)
 	}
 }
 
-static void a_named_cpu_that_is_off_is_refused(void **state)
+TEST(a_named_cpu_that_is_off_is_refused)
 {
 	struct perf_run r;
 
-	(void)state;
 	init_run(&r, "a72x4", SCOPE_CPUS, 0);
 	r.options.scope.cpus = "2-3";
 	fake_perf_online(r.perf, 3, false);
@@ -223,11 +217,10 @@ static void a_named_cpu_that_is_off_is_refused(void **state)
 	perf_run_fini(&r);
 }
 
-static void cpus_that_are_all_off_are_refused(void **state)
+TEST(cpus_that_are_all_off_are_refused)
 {
 	struct perf_run r;
 
-	(void)state;
 	init_run(&r, "a72x4", SCOPE_CPUS, 0);
 	r.options.scope.cpus = "2-3";
 	fake_perf_online(r.perf, 2, false);
@@ -239,14 +232,13 @@ static void cpus_that_are_all_off_are_refused(void **state)
 }
 
 /* What only one cluster counts has a total where only that one is asked for. */
-static void a_total_is_of_the_cpus_that_were_asked_for(void **state)
+TEST(a_total_is_of_the_cpus_that_were_asked_for)
 {
 	static const struct {
 		const char *list;
 		bool has, total;
 	} cases[] = {{"0-3", false, false}, {"4-7", true, true}, {"3-4", true, false}};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		struct perf_run r;
 		char path[96];
@@ -266,20 +258,4 @@ static void a_total_is_of_the_cpus_that_were_asked_for(void **state)
 		assert_true(perf_run_total(&r, "CPUCycles") != SAMPLE_UNKNOWN);
 		perf_run_fini(&r);
 	}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(each_level_of_rights_leaves_what_it_says),
-		cmocka_unit_test(the_message_says_what_filters_the_call),
-		cmocka_unit_test(a_list_of_cpus_counts_those_that_there_are),
-		cmocka_unit_test(the_message_says_that_a_machine_names_no_cpus),
-		cmocka_unit_test(the_first_cpu_may_be_off),
-		cmocka_unit_test(a_named_cpu_that_is_off_is_refused),
-		cmocka_unit_test(cpus_that_are_all_off_are_refused),
-		cmocka_unit_test(a_total_is_of_the_cpus_that_were_asked_for),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -12,7 +12,7 @@ static uint64_t cycles(const struct perf_run *r, int cpu, unsigned ms)
 	return perf_run_law(r, cpu, CYCLES) * ms;
 }
 
-static void a_thread_that_moves_between_clusters_is_estimated_exactly(void **state)
+TEST(a_thread_that_moves_between_clusters_is_estimated_exactly)
 {
 	static const struct {
 		const char *slot;
@@ -24,7 +24,6 @@ static void a_thread_that_moves_between_clusters_is_estimated_exactly(void **sta
 	};
 	struct perf_run r;
 
-	(void)state;
 	init_run(&r, "rk3588", SCOPE_PROCESS, 1001);
 	fake_perf_alternate(r.perf, 1001, 25 * MS, 1, 6);
 	fake_perf_move(r.perf, 1002, 5);
@@ -47,11 +46,10 @@ static void a_thread_that_moves_between_clusters_is_estimated_exactly(void **sta
 	perf_run_fini(&r);
 }
 
-static void nothing_is_estimated_of_a_thread_that_moves_where_counters_suffice(void **state)
+TEST(nothing_is_estimated_of_a_thread_that_moves_where_counters_suffice)
 {
 	struct perf_run r;
 
-	(void)state;
 	init_run(&r, "rk3588", SCOPE_PROCESS, 1001);
 	fake_perf_alternate(r.perf, 1001, 25 * MS, 1, 6);
 	assert_true(perf_run_open(&r));
@@ -66,7 +64,7 @@ static void nothing_is_estimated_of_a_thread_that_moves_where_counters_suffice(v
 	perf_run_fini(&r);
 }
 
-static void threads_that_start_and_end_are_counted_while_they_live(void **state)
+TEST(threads_that_start_and_end_are_counted_while_they_live)
 {
 	static const struct {
 		const char *machine;
@@ -78,7 +76,6 @@ static void threads_that_start_and_end_are_counted_while_they_live(void **state)
 		{"rk3588", FAKE_KERNEL(4, 9)},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		struct perf_run r;
 
@@ -108,11 +105,10 @@ static void threads_that_start_and_end_are_counted_while_they_live(void **state)
 }
 
 /* At each sample a thread has just been started and another is just being taken apart. */
-static void no_count_is_lost_or_late_while_threads_come_and_go(void **state)
+TEST(no_count_is_lost_or_late_while_threads_come_and_go)
 {
 	static const char *const machines[] = {"a72x4", "rk3588"};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(machines); i++) {
 		struct perf_run r;
 
@@ -134,11 +130,10 @@ static void no_count_is_lost_or_late_while_threads_come_and_go(void **state)
 	}
 }
 
-static void a_thread_alone_is_counted_without_those_that_it_starts(void **state)
+TEST(a_thread_alone_is_counted_without_those_that_it_starts)
 {
 	struct perf_run r;
 
-	(void)state;
 	begin_people(&r, "a72x4", SCOPE_THREAD, 1002);
 	perf_run_clone(&r, 1001, 1005, 3);
 	fake_perf_fork(r.perf, 1002, 1006, 3, true);
@@ -150,11 +145,10 @@ static void a_thread_alone_is_counted_without_those_that_it_starts(void **state)
 	perf_run_fini(&r);
 }
 
-static void a_thread_that_sleeps_counts_nothing_and_that_is_known(void **state)
+TEST(a_thread_that_sleeps_counts_nothing_and_that_is_known)
 {
 	struct perf_run r;
 
-	(void)state;
 	init_run(&r, "rk3588", SCOPE_PROCESS, 1001);
 	fake_perf_move(r.perf, 1001, -1);
 	fake_perf_move(r.perf, 1002, -1);
@@ -171,7 +165,7 @@ static void a_thread_that_sleeps_counts_nothing_and_that_is_known(void **state)
 	perf_run_fini(&r);
 }
 
-static void when_a_process_ends_its_last_sample_comes_first(void **state)
+TEST(when_a_process_ends_its_last_sample_comes_first)
 {
 	static const struct {
 		char state;         /* 0: it is gone from proc */
@@ -180,7 +174,6 @@ static void when_a_process_ends_its_last_sample_comes_first(void **state)
 	} cases[] = {{0, 0, true},    {'Z', 1, true},  {'X', 1, true},
 		     {'Z', 2, false}, {'S', 1, false}, {'T', 3, false}};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		uint64_t sum = 0, n = 0;
 		struct perf_run r;
@@ -222,12 +215,11 @@ static ssize_t pread_and_end(const struct sys *sys, int fd, void *buf, size_t n,
 	return plain_pread(sys, fd, buf, n, at);
 }
 
-static void what_a_process_did_just_before_its_end_is_not_lost(void **state)
+TEST(what_a_process_did_just_before_its_end_is_not_lost)
 {
 	uint64_t sum = 0;
 	struct perf_run r;
 
-	(void)state;
 	begin_people(&r, "a72x4", SCOPE_PROCESS, 1001);
 	plain_pread = r.fake.sys.pread;
 	r.fake.sys.pread = pread_and_end;
@@ -239,11 +231,10 @@ static void what_a_process_did_just_before_its_end_is_not_lost(void **state)
 	perf_run_fini(&r);
 }
 
-static void the_first_thread_may_have_ended_before_the_others(void **state)
+TEST(the_first_thread_may_have_ended_before_the_others)
 {
 	struct perf_run r;
 
-	(void)state;
 	init_run(&r, "a72x4", SCOPE_PROCESS, 1001);
 	fake_perf_exit(r.perf, 1001);
 	perf_run_state(&r, 1001, 'Z', 2);
@@ -256,11 +247,10 @@ static void the_first_thread_may_have_ended_before_the_others(void **state)
 }
 
 /* Another interval begins anew: with the threads that there are now. */
-static void threads_that_started_meanwhile_are_counted_after_a_restart(void **state)
+TEST(threads_that_started_meanwhile_are_counted_after_a_restart)
 {
 	static const char *const machines[] = {"a72x4", "rk3588"};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(machines); i++) {
 		struct perf_run r;
 
@@ -280,7 +270,7 @@ static void threads_that_started_meanwhile_are_counted_after_a_restart(void **st
 	}
 }
 
-static void who_is_not_there_cannot_be_counted(void **state)
+TEST(who_is_not_there_cannot_be_counted)
 {
 	static const struct {
 		enum scope_kind kind;
@@ -290,7 +280,6 @@ static void who_is_not_there_cannot_be_counted(void **state)
 		{SCOPE_THREAD, "thread 4711: not found"},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		struct perf_run r;
 
@@ -304,11 +293,10 @@ static void who_is_not_there_cannot_be_counted(void **state)
 
 /* ---- commands ---- */
 
-static void a_command_is_counted_from_exec_on_with_its_children(void **state)
+TEST(a_command_is_counted_from_exec_on_with_its_children)
 {
 	static const char *const machines[] = {"a72x4", "rk3588", "x86"};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(machines); i++) {
 		uint64_t raw = i == 2 ? 0x3c : CYCLES;
 		struct perf_run r;
@@ -341,7 +329,7 @@ static void a_command_is_counted_from_exec_on_with_its_children(void **state)
 /* ---- many ---- */
 
 /* The last one, as the limit stays. */
-static void threads_that_do_not_fit_the_open_files_are_reported(void **state)
+TEST(threads_that_do_not_fit_the_open_files_are_reported)
 {
 	static const struct {
 		rlim_t files;
@@ -350,7 +338,6 @@ static void threads_that_do_not_fit_the_open_files_are_reported(void **state)
 		     {400, "omitted   26 threads", "omitted   626 threads"},
 		     {140, "Too many open files: ulimit -n 4096", NULL}};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		AUTO_STRBUF struct strbuf text = {NULL, 0, 0};
 		struct perf_run r;
@@ -381,25 +368,4 @@ static void threads_that_do_not_fit_the_open_files_are_reported(void **state)
 		expect_text(text.p, cases[i].more, "more threads", i);
 		perf_run_fini(&r);
 	}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_thread_that_moves_between_clusters_is_estimated_exactly),
-		cmocka_unit_test(nothing_is_estimated_of_a_thread_that_moves_where_counters_suffice),
-		cmocka_unit_test(threads_that_start_and_end_are_counted_while_they_live),
-		cmocka_unit_test(no_count_is_lost_or_late_while_threads_come_and_go),
-		cmocka_unit_test(a_thread_alone_is_counted_without_those_that_it_starts),
-		cmocka_unit_test(a_thread_that_sleeps_counts_nothing_and_that_is_known),
-		cmocka_unit_test(when_a_process_ends_its_last_sample_comes_first),
-		cmocka_unit_test(what_a_process_did_just_before_its_end_is_not_lost),
-		cmocka_unit_test(the_first_thread_may_have_ended_before_the_others),
-		cmocka_unit_test(threads_that_started_meanwhile_are_counted_after_a_restart),
-		cmocka_unit_test(who_is_not_there_cannot_be_counted),
-		cmocka_unit_test(a_command_is_counted_from_exec_on_with_its_children),
-		cmocka_unit_test(threads_that_do_not_fit_the_open_files_are_reported),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -5,15 +5,11 @@
 #include "base/alloc.h"
 #include "hot/hot_table.h"
 #include "tests/support/perf_bench.h"
+#include "tests/support/test.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 struct sampling_bench {
 	struct perf_bench perf;
@@ -90,11 +86,10 @@ static uint64_t count_in(const struct sampling_bench *b, const char *module)
 }
 
 /* A mapping on one CPU, samples on another: in the rings they are apart. */
-static void rings_of_several_cpus_are_read_in_the_order_of_time(void **state)
+TEST(rings_of_several_cpus_are_read_in_the_order_of_time)
 {
 	struct sampling_bench b = {.sampling = NULL};
 
-	(void)state;
 	begin_bench(&b, "rk3588");
 	assert_true(open_it(&b));
 	fake_perf_comm(b.perf.perf, 0, 50, 50, "game", true);
@@ -111,12 +106,11 @@ static void rings_of_several_cpus_are_read_in_the_order_of_time(void **state)
 	end_bench(&b);
 }
 
-static void what_came_after_the_moment_waits_for_the_next_one(void **state)
+TEST(what_came_after_the_moment_waits_for_the_next_one)
 {
 	struct sampling_bench b = {.sampling = NULL};
 	int64_t limit_ns;
 
-	(void)state;
 	begin_bench(&b, "rk3588");
 	assert_true(open_it(&b));
 	sample_at(&b, 1, 50, 0x1800);
@@ -128,13 +122,12 @@ static void what_came_after_the_moment_waits_for_the_next_one(void **state)
 	end_bench(&b);
 }
 
-static void a_ring_goes_round_and_what_does_not_fit_is_lost_and_counted(void **state)
+TEST(a_ring_goes_round_and_what_does_not_fit_is_lost_and_counted)
 {
 	enum { MANY = 40000 };
 	struct sampling_bench b = {.sampling = NULL};
 	uint64_t seen = 0, lost = 0;
 
-	(void)state;
 	begin_bench(&b, "rk3588");
 	assert_true(open_it(&b));
 	for (unsigned i = 0; i < MANY; i++) {
@@ -159,12 +152,11 @@ static void a_ring_goes_round_and_what_does_not_fit_is_lost_and_counted(void **s
 	end_bench(&b);
 }
 
-static void throttling_is_counted_and_the_idle_task_is_not(void **state)
+TEST(throttling_is_counted_and_the_idle_task_is_not)
 {
 	struct sampling_bench b = {.sampling = NULL};
 	const struct sample *s;
 
-	(void)state;
 	begin_bench(&b, "rk3588");
 	assert_true(open_it(&b));
 	fake_perf_throttle(b.perf.perf, 1);
@@ -175,13 +167,12 @@ static void throttling_is_counted_and_the_idle_task_is_not(void **state)
 	end_bench(&b);
 }
 
-static void callers_are_nodes_from_the_root_on(void **state)
+TEST(callers_are_nodes_from_the_root_on)
 {
 	static const struct hot_scope all = {0};
 	AUTO_STRBUF struct strbuf text = {0};
 	struct sampling_bench b = {.sampling = NULL};
 
-	(void)state;
 	begin_bench(&b, "rk3588");
 	b.source.options.hot_callers = true;
 	assert_true(open_it(&b));
@@ -199,7 +190,7 @@ static void callers_are_nodes_from_the_root_on(void **state)
 	end_bench(&b);
 }
 
-static void a_machine_without_a_pmu_is_sampled_by_the_clock(void **state)
+TEST(a_machine_without_a_pmu_is_sampled_by_the_clock)
 {
 	static const struct {
 		const char *machine, *event;
@@ -217,7 +208,6 @@ static void a_machine_without_a_pmu_is_sampled_by_the_clock(void **state)
 		{"rk3588", "no-such-event", false, false, ""},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		struct sampling_bench b = {.sampling = NULL};
 		bool ok;
@@ -237,7 +227,7 @@ static void a_machine_without_a_pmu_is_sampled_by_the_clock(void **state)
 }
 
 /* The kernel lowers its maximum by itself, and then refuses a higher rate with EINVAL. */
-static void the_default_rate_follows_the_maximum_of_the_kernel(void **state)
+TEST(the_default_rate_follows_the_maximum_of_the_kernel)
 {
 	static const struct {
 		const char *event;
@@ -253,7 +243,6 @@ static void the_default_rate_follows_the_maximum_of_the_kernel(void **state)
 		{"cycles:99", 50, NULL},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		struct sampling_bench b = {.sampling = NULL};
 
@@ -270,7 +259,7 @@ static void the_default_rate_follows_the_maximum_of_the_kernel(void **state)
 	}
 }
 
-static void what_is_permitted_decides_who_is_sampled(void **state)
+TEST(what_is_permitted_decides_who_is_sampled)
 {
 	static const struct {
 		int paranoid;
@@ -284,7 +273,6 @@ static void what_is_permitted_decides_who_is_sampled(void **state)
 		{3, SCOPE_THREAD, false, ""},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		struct sampling_bench b = {.sampling = NULL};
 		bool ok;
@@ -302,11 +290,10 @@ static void what_is_permitted_decides_who_is_sampled(void **state)
 	}
 }
 
-static void a_small_limit_of_locked_memory_makes_rings_smaller(void **state)
+TEST(a_small_limit_of_locked_memory_makes_rings_smaller)
 {
 	struct sampling_bench b = {.sampling = NULL};
 
-	(void)state;
 	begin_bench(&b, "rk3588");
 	b.perf.perf->paranoid = 0;
 	b.perf.perf->mlock_pages = 32;
@@ -316,12 +303,11 @@ static void a_small_limit_of_locked_memory_makes_rings_smaller(void **state)
 }
 
 /* As help asks on a live screen, before the view Hot was ever shown. */
-static void a_source_that_rests_is_described(void **state)
+TEST(a_source_that_rests_is_described)
 {
 	struct sampling_bench b = {.sampling = NULL};
 	AUTO_STRBUF struct strbuf text = {0};
 
-	(void)state;
 	begin_bench(&b, "rk3588");
 	b.source.options.hot = NULL;
 	b.source.priv = xcalloc(1, backend_perf_hot.priv_size);
@@ -334,9 +320,8 @@ static void a_source_that_rests_is_described(void **state)
 	end_bench(&b);
 }
 
-static void a_call_that_fails_leaves_nothing_open(void **state)
+TEST(a_call_that_fails_leaves_nothing_open)
 {
-	(void)state;
 	for (unsigned n = 1; n < 40; n++) {
 		struct sampling_bench b = {.sampling = NULL};
 
@@ -346,23 +331,4 @@ static void a_call_that_fails_leaves_nothing_open(void **state)
 		b.perf.fake.fault.times = 0;
 		end_bench(&b);
 	}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(rings_of_several_cpus_are_read_in_the_order_of_time),
-		cmocka_unit_test(what_came_after_the_moment_waits_for_the_next_one),
-		cmocka_unit_test(a_ring_goes_round_and_what_does_not_fit_is_lost_and_counted),
-		cmocka_unit_test(throttling_is_counted_and_the_idle_task_is_not),
-		cmocka_unit_test(callers_are_nodes_from_the_root_on),
-		cmocka_unit_test(a_machine_without_a_pmu_is_sampled_by_the_clock),
-		cmocka_unit_test(the_default_rate_follows_the_maximum_of_the_kernel),
-		cmocka_unit_test(what_is_permitted_decides_who_is_sampled),
-		cmocka_unit_test(a_small_limit_of_locked_memory_makes_rings_smaller),
-		cmocka_unit_test(a_source_that_rests_is_described),
-		cmocka_unit_test(a_call_that_fails_leaves_nothing_open),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

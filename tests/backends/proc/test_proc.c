@@ -3,10 +3,7 @@
 #include "backends/backends.h"
 #include "backends/proc/proc.h"
 #include "base/alloc.h"
-
-#include <stdarg.h>
-#include <setjmp.h>
-#include <cmocka.h>
+#include "tests/support/test.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -87,11 +84,10 @@ static uint64_t of_cluster(const struct proc_bench *b, const char *name, unsigne
 	return value(b, name, INSTANCE_CLUSTER, cluster);
 }
 
-static void every_name_has_one_slot_for_the_machine_and_cpus_come_last(void **state)
+TEST(every_name_has_one_slot_for_the_machine_and_cpus_come_last)
 {
 	struct proc_bench b;
 
-	(void)state;
 	bench_open(&b, "rk3588");
 	assert_int_equal(b.source.backend->kind, SOURCE_CPU);
 	assert_int_equal(b.source.n_slots, 12 + 11 + 3 * 12 + 1 + 8 + 8 * 12);
@@ -108,7 +104,7 @@ static void every_name_has_one_slot_for_the_machine_and_cpus_come_last(void **st
 	bench_close(&b);
 }
 
-static void ticks_are_the_exact_deltas_of_cpus_clusters_and_the_machine(void **state)
+TEST(ticks_are_the_exact_deltas_of_cpus_clusters_and_the_machine)
 {
 	/* What tests/fixtures/rk3588/next adds: half a second. */
 	static const struct {
@@ -127,7 +123,6 @@ static void ticks_are_the_exact_deltas_of_cpus_clusters_and_the_machine(void **s
 	};
 	struct proc_bench b;
 
-	(void)state;
 	bench_start(&b, "rk3588", 500 * MS);
 	fixture_next(&b.f, "rk3588");
 	assert_int_equal(step_period(&b, 500 * MS), READ_GOT);
@@ -142,12 +137,11 @@ static void ticks_are_the_exact_deltas_of_cpus_clusters_and_the_machine(void **s
 	bench_close(&b);
 }
 
-static void each_cpu_has_its_busy_time_and_the_machine_that_of_the_busiest(void **state)
+TEST(each_cpu_has_its_busy_time_and_the_machine_that_of_the_busiest)
 {
 	static const uint64_t busy_ms[] = {180, 100, 0, 30, 500, 400, 10, 0};
 	struct proc_bench b;
 
-	(void)state;
 	bench_start(&b, "rk3588", 500 * MS);
 	fixture_next(&b.f, "rk3588");
 	step_period(&b, 500 * MS);
@@ -157,13 +151,12 @@ static void each_cpu_has_its_busy_time_and_the_machine_that_of_the_busiest(void 
 	bench_close(&b);
 }
 
-static void a_machine_with_many_cpus_keeps_that_on_request_only(void **state)
+TEST(a_machine_with_many_cpus_keeps_that_on_request_only)
 {
 	char stat[4096] = "cpu 1 0 0 9\n";
 	struct proc_bench b = {0};
 	struct err err;
 
-	(void)state;
 	fixture_init(&b.f, NULL);
 	fixture_write(&b.f, "sys/devices/system/cpu/present", "0-16\n");
 	for (unsigned c = 0; c < PROC_BUSY_CPUS + 1; c++)
@@ -177,11 +170,10 @@ static void a_machine_with_many_cpus_keeps_that_on_request_only(void **state)
 	bench_close(&b);
 }
 
-static void a_real_capture_of_two_moments_adds_up(void **state)
+TEST(a_real_capture_of_two_moments_adds_up)
 {
 	struct proc_bench b;
 
-	(void)state;
 	bench_start(&b, "x86-vm", 500 * MS);
 	fixture_next(&b.f, "x86-vm");
 	step_period(&b, 500 * MS);
@@ -194,13 +186,12 @@ static void a_real_capture_of_two_moments_adds_up(void **state)
 	bench_close(&b);
 }
 
-static void the_period_is_never_under_half_a_second(void **state)
+TEST(the_period_is_never_under_half_a_second)
 {
 	static const struct {
 		int64_t asked_ms, got_ms;
 	} cases[] = {{1, 500}, {100, 500}, {499, 500}, {500, 500}, {501, 501}, {1000, 1000}, {10000, 10000}};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		struct proc_bench b;
 
@@ -211,7 +202,7 @@ static void the_period_is_never_under_half_a_second(void **state)
 	}
 }
 
-static void a_read_gives_one_sample_per_deadline_and_deadlines_do_not_drift(void **state)
+TEST(a_read_gives_one_sample_per_deadline_and_deadlines_do_not_drift)
 {
 	/* now in ms after the start -> what comes */
 	static const struct {
@@ -224,7 +215,6 @@ static void a_read_gives_one_sample_per_deadline_and_deadlines_do_not_drift(void
 	struct proc_bench b;
 	int64_t start;
 
-	(void)state;
 	bench_start(&b, "rk3588", 100 * MS);
 	start = b.f.monotonic_ns;
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
@@ -240,12 +230,11 @@ static void a_read_gives_one_sample_per_deadline_and_deadlines_do_not_drift(void
 	bench_close(&b);
 }
 
-static void a_cut_ends_the_interval_that_runs_and_the_grid_stays(void **state)
+TEST(a_cut_ends_the_interval_that_runs_and_the_grid_stays)
 {
 	struct proc_bench b;
 	int64_t start;
 
-	(void)state;
 	bench_start(&b, "rk3588", 500 * MS);
 	start = b.f.monotonic_ns;
 	b.source.cut = true;
@@ -262,11 +251,10 @@ static void a_cut_ends_the_interval_that_runs_and_the_grid_stays(void **state)
 	bench_close(&b);
 }
 
-static void a_suspend_is_a_gap_without_deltas_and_the_next_sample_is_whole(void **state)
+TEST(a_suspend_is_a_gap_without_deltas_and_the_next_sample_is_whole)
 {
 	struct proc_bench b;
 
-	(void)state;
 	bench_start(&b, "rk3588", 500 * MS);
 	b.f.suspended_ns += 3600000 * MS;
 	fixture_next(&b.f, "rk3588");
@@ -283,11 +271,10 @@ static void a_suspend_is_a_gap_without_deltas_and_the_next_sample_is_whole(void 
 	bench_close(&b);
 }
 
-static void levels_are_read_once_a_second_and_kept_between(void **state)
+TEST(levels_are_read_once_a_second_and_kept_between)
 {
 	struct proc_bench b;
 
-	(void)state;
 	bench_start(&b, "rk3588", 500 * MS);
 	fixture_next(&b.f, "rk3588");
 	step_period(&b, 503 * MS);
@@ -317,7 +304,7 @@ static void levels_are_read_once_a_second_and_kept_between(void **state)
 	bench_close(&b);
 }
 
-static void a_level_that_cannot_be_read_any_more_is_unknown_and_comes_back(void **state)
+TEST(a_level_that_cannot_be_read_any_more_is_unknown_and_comes_back)
 {
 	static const struct {
 		const char *file, *slot;
@@ -330,7 +317,6 @@ static void a_level_that_cannot_be_read_any_more_is_unknown_and_comes_back(void 
 		{"proc/stat", "CPUOnline", EIO},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		struct proc_bench b;
 
@@ -349,11 +335,10 @@ static void a_level_that_cannot_be_read_any_more_is_unknown_and_comes_back(void 
 	}
 }
 
-static void one_zone_that_does_not_answer_does_not_hide_the_others(void **state)
+TEST(one_zone_that_does_not_answer_does_not_hide_the_others)
 {
 	struct proc_bench b;
 
-	(void)state;
 	bench_start(&b, "rk3588", 1000 * MS);
 	b.f.broken = "thermal_zone1/temp";
 	b.f.broken_errno = EAGAIN;
@@ -362,11 +347,10 @@ static void one_zone_that_does_not_answer_does_not_hide_the_others(void **state)
 	bench_close(&b);
 }
 
-static void the_clock_of_a_gpu_that_sleeps_is_unknown(void **state)
+TEST(the_clock_of_a_gpu_that_sleeps_is_unknown)
 {
 	struct proc_bench b;
 
-	(void)state;
 	bench_start(&b, "rk3588", 1000 * MS);
 	fixture_write(&b.f, "sys/class/devfreq/fb000000.gpu/device/power/runtime_status", "suspended\n");
 	step_period(&b, 1000 * MS);
@@ -374,7 +358,7 @@ static void the_clock_of_a_gpu_that_sleeps_is_unknown(void **state)
 	bench_close(&b);
 }
 
-static void a_cpu_that_goes_offline_takes_its_part_along_and_nothing_else(void **state)
+TEST(a_cpu_that_goes_offline_takes_its_part_along_and_nothing_else)
 {
 	/* rk3399 with cpu5 gone. */
 	static const char stat[] = "cpu  0 0 0 0 0 0 0 0 0 0\n"
@@ -385,7 +369,6 @@ static void a_cpu_that_goes_offline_takes_its_part_along_and_nothing_else(void *
 				   "cpu4 82964 16 22833 1883561 3004 404 912 0 0 0\n";
 	struct proc_bench b;
 
-	(void)state;
 	bench_start(&b, "rk3399", 1000 * MS);
 	fixture_write(&b.f, "proc/stat", stat);
 	step_period(&b, 1000 * MS);
@@ -402,11 +385,10 @@ static void a_cpu_that_goes_offline_takes_its_part_along_and_nothing_else(void *
 	bench_close(&b);
 }
 
-static void a_cpu_that_was_offline_from_the_start_joins_its_cluster(void **state)
+TEST(a_cpu_that_was_offline_from_the_start_joins_its_cluster)
 {
 	struct proc_bench b;
 
-	(void)state;
 	bench_start(&b, "rk3399-offline", 500 * MS);
 	step_period(&b, 500 * MS);
 	assert_int_equal(of_cluster(&b, "CPUOnline", 1), 1);
@@ -420,11 +402,10 @@ static void a_cpu_that_was_offline_from_the_start_joins_its_cluster(void **state
 	bench_close(&b);
 }
 
-static void a_machine_with_nothing_but_the_total_line_has_its_load(void **state)
+TEST(a_machine_with_nothing_but_the_total_line_has_its_load)
 {
 	struct proc_bench b;
 
-	(void)state;
 	bench_start(&b, "bare", 500 * MS);
 	assert_string_equal(b.source.title, "CPU");
 	fixture_next(&b.f, "bare");
@@ -438,14 +419,13 @@ static void a_machine_with_nothing_but_the_total_line_has_its_load(void **state)
 	bench_close(&b);
 }
 
-static void nothing_readable_at_all_is_an_error_and_is_not_found(void **state)
+TEST(nothing_readable_at_all_is_an_error_and_is_not_found)
 {
 	struct source_found *found = NULL;
 	struct source source = {.backend = &backend_proc};
 	struct fixture f;
 	struct err err = {0};
 
-	(void)state;
 	fixture_init(&f, NULL);
 	assert_true(backend_proc.probe(&f.sys, &found, &err));
 	assert_null(found);
@@ -459,12 +439,11 @@ static void nothing_readable_at_all_is_an_error_and_is_not_found(void **state)
 	fixture_fini(&f);
 }
 
-static void a_machine_is_found_once_behind_what_others_found(void **state)
+TEST(a_machine_is_found_once_behind_what_others_found)
 {
 	struct source_found other = {0}, *found = &other;
 	struct fixture f;
 
-	(void)state;
 	fixture_init(&f, "bare");
 	assert_true(backend_proc.probe(&f.sys, &found, NULL));
 	assert_ptr_equal(found, &other);
@@ -475,11 +454,10 @@ static void a_machine_is_found_once_behind_what_others_found(void **state)
 	fixture_fini(&f);
 }
 
-static void clocks_and_heat_are_known_where_proc_cannot_be_read(void **state)
+TEST(clocks_and_heat_are_known_where_proc_cannot_be_read)
 {
 	struct proc_bench b;
 
-	(void)state;
 	bench_start(&b, "rk3588", 1000 * MS);
 	b.f.broken = "proc/";
 	b.f.broken_errno = EACCES;
@@ -491,12 +469,11 @@ static void clocks_and_heat_are_known_where_proc_cannot_be_read(void **state)
 	bench_close(&b);
 }
 
-static void reading_opens_no_files(void **state)
+TEST(reading_opens_no_files)
 {
 	struct proc_bench b;
 	unsigned opens;
 
-	(void)state;
 	bench_start(&b, "rk3588", 500 * MS);
 	opens = b.f.opens;
 	for (int i = 0; i < 10; i++)
@@ -505,11 +482,10 @@ static void reading_opens_no_files(void **state)
 	bench_close(&b);
 }
 
-static void start_after_stop_begins_anew(void **state)
+TEST(start_after_stop_begins_anew)
 {
 	struct proc_bench b;
 
-	(void)state;
 	bench_start(&b, "rk3588", 500 * MS);
 	step_period(&b, 500 * MS);
 	backend_proc.stop(&b.source);
@@ -521,33 +497,4 @@ static void start_after_stop_begins_anew(void **state)
 	assert_int_equal(b.sample->end_ns - b.sample->begin_ns, 500 * MS);
 	assert_int_equal(all(&b, "CPUTicksUser"), 0);
 	bench_close(&b);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(every_name_has_one_slot_for_the_machine_and_cpus_come_last),
-		cmocka_unit_test(ticks_are_the_exact_deltas_of_cpus_clusters_and_the_machine),
-		cmocka_unit_test(each_cpu_has_its_busy_time_and_the_machine_that_of_the_busiest),
-		cmocka_unit_test(a_machine_with_many_cpus_keeps_that_on_request_only),
-		cmocka_unit_test(a_real_capture_of_two_moments_adds_up),
-		cmocka_unit_test(the_period_is_never_under_half_a_second),
-		cmocka_unit_test(a_read_gives_one_sample_per_deadline_and_deadlines_do_not_drift),
-		cmocka_unit_test(a_cut_ends_the_interval_that_runs_and_the_grid_stays),
-		cmocka_unit_test(a_suspend_is_a_gap_without_deltas_and_the_next_sample_is_whole),
-		cmocka_unit_test(levels_are_read_once_a_second_and_kept_between),
-		cmocka_unit_test(a_level_that_cannot_be_read_any_more_is_unknown_and_comes_back),
-		cmocka_unit_test(one_zone_that_does_not_answer_does_not_hide_the_others),
-		cmocka_unit_test(the_clock_of_a_gpu_that_sleeps_is_unknown),
-		cmocka_unit_test(a_cpu_that_goes_offline_takes_its_part_along_and_nothing_else),
-		cmocka_unit_test(a_cpu_that_was_offline_from_the_start_joins_its_cluster),
-		cmocka_unit_test(a_machine_with_nothing_but_the_total_line_has_its_load),
-		cmocka_unit_test(nothing_readable_at_all_is_an_error_and_is_not_found),
-		cmocka_unit_test(a_machine_is_found_once_behind_what_others_found),
-		cmocka_unit_test(clocks_and_heat_are_known_where_proc_cannot_be_read),
-		cmocka_unit_test(reading_opens_no_files),
-		cmocka_unit_test(start_after_stop_begins_anew),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,10 +3,7 @@
 #include "backends/backend.h"
 #include "backends/backends.h"
 #include "base/alloc.h"
-
-#include <stdarg.h>
-#include <setjmp.h>
-#include <cmocka.h>
+#include "tests/support/test.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -34,9 +31,8 @@ static void assert_describe(const char *board, const char *broken, const char *e
 	fixture_fini(&f);
 }
 
-static void the_foot_line_and_the_clusters_are_described(void **state)
+TEST(the_foot_line_and_the_clusters_are_described)
 {
-	(void)state;
 	assert_describe("rk3588", NULL,
 			"load 1.42 0.97 0.51   memory 2.26 GB of 8.33 GB   bigcore0-thermal 57.3 C, "
 			"bigcore2-thermal 53.6 C, "
@@ -53,9 +49,8 @@ static void the_foot_line_and_the_clusters_are_described(void **state)
 		"cluster1: Cortex-A72 x2, CPUs 4-5, up to 1.80 GHz, capacity 1024\n");
 }
 
-static void what_is_missing_is_said_and_not_invented(void **state)
+TEST(what_is_missing_is_said_and_not_invented)
 {
-	(void)state;
 	assert_describe("bare", NULL,
 			"\n"
 			"cluster0: CPU\n"
@@ -67,14 +62,4 @@ static void what_is_missing_is_said_and_not_invented(void **state)
 			"cluster1: Cortex-A72 x2, CPUs 4-5, up to 1.80 GHz, capacity 1024\n"
 			"missing: CPU load: /proc/stat: Permission denied; on Android use the adb shell "
 			"instead of an app\n");
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(the_foot_line_and_the_clusters_are_described),
-		cmocka_unit_test(what_is_missing_is_said_and_not_invented),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -7,16 +7,12 @@
 #include "tests/fake/fake_sys.h"
 #include "tests/support/fixture.h"
 #include "base/alloc.h"
+#include "tests/support/test.h"
 
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #define EVENT "drm/drm_vblank_event_delivered"
 #define SECOND 1000000000ll
@@ -88,12 +84,11 @@ static uint64_t flips_of(const struct flips_bench *b, const char *name)
 	return UINT64_MAX;
 }
 
-static void flips_of_each_display_are_counted(void **state)
+TEST(flips_of_each_display_are_counted)
 {
 	AUTO_STRBUF struct strbuf text = {0};
 	struct flips_bench b;
 
-	(void)state;
 	bench_init(&b);
 	bench_open(&b);
 	flip_page(&b, 0, 60);
@@ -111,12 +106,11 @@ static void flips_of_each_display_are_counted(void **state)
 	bench_fini(&b);
 }
 
-static void displays_that_cannot_be_told_apart_are_counted_together(void **state)
+TEST(displays_that_cannot_be_told_apart_are_counted_together)
 {
 	AUTO_STRBUF struct strbuf text = {0};
 	struct flips_bench b;
 
-	(void)state;
 	bench_init(&b);
 	b.perf->unfiltered = true;
 	bench_open(&b);
@@ -130,11 +124,10 @@ static void displays_that_cannot_be_told_apart_are_counted_together(void **state
 	bench_fini(&b);
 }
 
-static void cpus_that_come_and_go_lose_no_flips(void **state)
+TEST(cpus_that_come_and_go_lose_no_flips)
 {
 	struct flips_bench b;
 
-	(void)state;
 	bench_init(&b);
 	bench_open(&b);
 	flip_page(&b, 0, 40);
@@ -151,7 +144,7 @@ static void cpus_that_come_and_go_lose_no_flips(void **state)
 	bench_fini(&b);
 }
 
-static void who_may_not_count_flips_gets_the_reason(void **state)
+TEST(who_may_not_count_flips_gets_the_reason)
 {
 	static const struct {
 		bool missing;
@@ -162,7 +155,6 @@ static void who_may_not_count_flips_gets_the_reason(void **state)
 		{false, 1, "cannot be counted: Permission denied: run as root, or on Android in adb shell\n"},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		AUTO_STRBUF struct strbuf text = {0};
 		struct flips_bench b;
@@ -189,7 +181,7 @@ static const struct slot slots[] = {
 	{.name = "Display1Flips", .scale = 1},
 };
 
-static void frames_of_an_application_come_before_flips_and_of_displays_the_busiest(void **state)
+TEST(frames_of_an_application_come_before_flips_and_of_displays_the_busiest)
 {
 	static const struct {
 		double frames, apps, flips[2];
@@ -206,7 +198,6 @@ static void frames_of_an_application_come_before_flips_and_of_displays_the_busie
 	struct metric_set *set;
 	struct err err;
 
-	(void)state;
 	set = metric_set_new(fixture_db(),
 			     &(struct metric_source){.slots = slots, .n_slots = ARRAY_LEN(slots)}, &err);
 	assert_non_null(set);
@@ -231,7 +222,7 @@ static void frames_of_an_application_come_before_flips_and_of_displays_the_busie
 }
 
 /* A still screen flips now and then: that is no late frame. */
-static void few_flips_are_late_frames_only_while_the_gpu_is_full(void **state)
+TEST(few_flips_are_late_frames_only_while_the_gpu_is_full)
 {
 	static const struct {
 		double rate, flips, busy;
@@ -248,7 +239,6 @@ static void few_flips_are_late_frames_only_while_the_gpu_is_full(void **state)
 	struct metric_set *set;
 	struct err err;
 
-	(void)state;
 	set = metric_set_new(fixture_db(),
 			     &(struct metric_source){.product = product,
 						     .slots = clock,
@@ -275,18 +265,4 @@ static void few_flips_are_late_frames_only_while_the_gpu_is_full(void **state)
 		judge_free(judge);
 	}
 	metric_set_free(set);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(flips_of_each_display_are_counted),
-		cmocka_unit_test(displays_that_cannot_be_told_apart_are_counted_together),
-		cmocka_unit_test(cpus_that_come_and_go_lose_no_flips),
-		cmocka_unit_test(who_may_not_count_flips_gets_the_reason),
-		cmocka_unit_test(frames_of_an_application_come_before_flips_and_of_displays_the_busiest),
-		cmocka_unit_test(few_flips_are_late_frames_only_while_the_gpu_is_full),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

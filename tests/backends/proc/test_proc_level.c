@@ -2,15 +2,12 @@
 
 #include "backends/proc/proc.h"
 #include "base/alloc.h"
-
-#include <stdarg.h>
-#include <setjmp.h>
-#include <cmocka.h>
+#include "tests/support/test.h"
 
 #include <stdio.h>
 #include <string.h>
 
-static void load_averages_are_read_or_unknown_each(void **state)
+TEST(load_averages_are_read_or_unknown_each)
 {
 	static const struct {
 		const char *text;
@@ -24,7 +21,6 @@ static void load_averages_are_read_or_unknown_each(void **state)
 		{"", {SAMPLE_UNKNOWN, SAMPLE_UNKNOWN, SAMPLE_UNKNOWN}},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		uint64_t load[3];
 
@@ -33,7 +29,7 @@ static void load_averages_are_read_or_unknown_each(void **state)
 	}
 }
 
-static void pressure_is_read_or_unknown(void **state)
+TEST(pressure_is_read_or_unknown)
 {
 	static const struct {
 		const char *text;
@@ -51,13 +47,12 @@ static void pressure_is_read_or_unknown(void **state)
 		{"", SAMPLE_UNKNOWN},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++)
 		if (proc_level_parse_pressure(cases[i].text) != cases[i].hundredths)
 			fail_msg("%s", cases[i].text);
 }
 
-static void memory_is_read_or_unknown(void **state)
+TEST(memory_is_read_or_unknown)
 {
 	static const struct {
 		const char *text;
@@ -73,7 +68,6 @@ static void memory_is_read_or_unknown(void **state)
 		{"", SAMPLE_UNKNOWN, SAMPLE_UNKNOWN},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		uint64_t total, available;
 
@@ -83,7 +77,7 @@ static void memory_is_read_or_unknown(void **state)
 	}
 }
 
-static void temperatures_may_be_negative_but_not_absurd(void **state)
+TEST(temperatures_may_be_negative_but_not_absurd)
 {
 	static const struct {
 		const char *text;
@@ -96,7 +90,6 @@ static void temperatures_may_be_negative_but_not_absurd(void **state)
 		{"--1\n", false, 0},      {"-\n", false, 0},          {"99999999999999999999\n", false, 0},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		int64_t value = 0;
 
@@ -105,7 +98,7 @@ static void temperatures_may_be_negative_but_not_absurd(void **state)
 	}
 }
 
-static void zones_that_hold_no_temperature_are_left_out(void **state)
+TEST(zones_that_hold_no_temperature_are_left_out)
 {
 	static const struct {
 		const char *type;
@@ -125,7 +118,6 @@ static void zones_that_hold_no_temperature_are_left_out(void **state)
 		{"", true, false},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		bool important;
 
@@ -134,7 +126,7 @@ static void zones_that_hold_no_temperature_are_left_out(void **state)
 	}
 }
 
-static void what_holds_clocks_down_is_counted(void **state)
+TEST(what_holds_clocks_down_is_counted)
 {
 	static const struct {
 		const char *type, *step, *firmware;
@@ -153,7 +145,6 @@ static void what_holds_clocks_down_is_counted(void **state)
 		{"pwm-fan", "2", "fffffffffffffffff\n", SAMPLE_UNKNOWN},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		struct fixture f;
 		struct proc p = {0};
@@ -174,14 +165,13 @@ static void what_holds_clocks_down_is_counted(void **state)
 	}
 }
 
-static void cold_is_not_unknown(void **state)
+TEST(cold_is_not_unknown)
 {
 	static const struct {
 		const char *temp;
 		int64_t level;
 	} cases[] = {{"-5000\n", -5000}, {"-1\n", -2}, {"-2\n", -2}, {"0\n", 0}};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		struct fixture f;
 		struct proc p = {0};
@@ -199,7 +189,7 @@ static void cold_is_not_unknown(void **state)
 	}
 }
 
-static void clocks_that_are_no_clocks_are_unknown(void **state)
+TEST(clocks_that_are_no_clocks_are_unknown)
 {
 	static const struct {
 		const char *text;
@@ -208,7 +198,6 @@ static void clocks_that_are_no_clocks_are_unknown(void **state)
 		     {"0\n", SAMPLE_UNKNOWN},  {"\n", SAMPLE_UNKNOWN},
 		     {"-5\n", SAMPLE_UNKNOWN}, {"999999999999\n", SAMPLE_UNKNOWN}};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		struct fixture f;
 		struct proc p = {0};
@@ -224,20 +213,4 @@ static void clocks_that_are_no_clocks_are_unknown(void **state)
 		cpus_fini(&p.topology);
 		fixture_fini(&f);
 	}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(load_averages_are_read_or_unknown_each),
-		cmocka_unit_test(memory_is_read_or_unknown),
-		cmocka_unit_test(pressure_is_read_or_unknown),
-		cmocka_unit_test(temperatures_may_be_negative_but_not_absurd),
-		cmocka_unit_test(zones_that_hold_no_temperature_are_left_out),
-		cmocka_unit_test(what_holds_clocks_down_is_counted),
-		cmocka_unit_test(cold_is_not_unknown),
-		cmocka_unit_test(clocks_that_are_no_clocks_are_unknown),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

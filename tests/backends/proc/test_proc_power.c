@@ -6,21 +6,17 @@
 #include "backends/proc/proc.h"
 #include "base/alloc.h"
 #include "model/metric.h"
+#include "tests/support/test.h"
 
 #include <errno.h>
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #define S 1000000000ll
 
-static void the_name_of_a_rail_tells_its_part(void **state)
+TEST(the_name_of_a_rail_tells_its_part)
 {
 	static const struct {
 		const char *name;
@@ -33,7 +29,6 @@ static void the_name_of_a_rail_tells_its_part(void **state)
 		{"VDD_DDR", POWER_MEMORY},     {"fan1", POWER_PARTS},         {"", POWER_PARTS},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++)
 		if (power_part_of(cases[i].name) != cases[i].part)
 			fail_msg("%s: %d", cases[i].name, (int)power_part_of(cases[i].name));
@@ -164,9 +159,8 @@ static const struct {
 	 SAMPLE_UNKNOWN},
 };
 
-static void each_kind_of_sensor_tells_the_energy_of_an_interval(void **state)
+TEST(each_kind_of_sensor_tells_the_energy_of_an_interval)
 {
-	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		uint64_t uj[POWER_PARTS];
 		struct power power;
@@ -190,12 +184,11 @@ static void each_kind_of_sensor_tells_the_energy_of_an_interval(void **state)
 	}
 }
 
-static void a_part_is_measured_once_though_two_classes_know_it(void **state)
+TEST(a_part_is_measured_once_though_two_classes_know_it)
 {
 	struct power power;
 	struct fixture f;
 
-	(void)state;
 	fixture_init(&f, NULL);
 	fixture_write(&f, "sys/class/powercap/intel-rapl:0/name", "package-0\n");
 	fixture_write(&f, "sys/class/powercap/intel-rapl:0/energy_uj", "1\n");
@@ -210,13 +203,12 @@ static void a_part_is_measured_once_though_two_classes_know_it(void **state)
 	fixture_fini(&f);
 }
 
-static void a_battery_that_is_taken_out_leaves_the_watts_of_the_other(void **state)
+TEST(a_battery_that_is_taken_out_leaves_the_watts_of_the_other)
 {
 	uint64_t uj[POWER_PARTS];
 	struct power power;
 	struct fixture f;
 
-	(void)state;
 	fixture_init(&f, NULL);
 	for (unsigned i = 0; i < 2; i++) {
 		char path[64];
@@ -259,7 +251,7 @@ static double value_of(const struct metric_set *set, const struct sample *sample
 }
 
 /* The board: 5 W of the chip by its counter, 1.5 W of the GPU by its sensor; no battery. */
-static void a_source_has_the_watts_of_the_parts_that_the_machine_measures(void **state)
+TEST(a_source_has_the_watts_of_the_parts_that_the_machine_measures)
 {
 	const struct source_options what = {.db = fixture_db(), .interval_ns = S};
 	struct metric_set *set;
@@ -268,7 +260,6 @@ static void a_source_has_the_watts_of_the_parts_that_the_machine_measures(void *
 	struct fixture f;
 	struct err err;
 
-	(void)state;
 	fixture_init(&f, "rk3588");
 	fixture_write(&f, "sys/class/powercap/arm-scmi:0/name", "soc\n");
 	fixture_write(&f, "sys/class/powercap/arm-scmi:0/energy_uj", "1000000\n");
@@ -297,12 +288,11 @@ static void a_source_has_the_watts_of_the_parts_that_the_machine_measures(void *
 	fixture_fini(&f);
 }
 
-static void a_zone_that_only_root_may_read_is_named(void **state)
+TEST(a_zone_that_only_root_may_read_is_named)
 {
 	struct power power;
 	struct fixture f;
 
-	(void)state;
 	fixture_init(&f, NULL);
 	fixture_write(&f, "sys/class/powercap/intel-rapl:0/name", "package-0\n");
 	fixture_write(&f, "sys/class/powercap/intel-rapl:0/energy_uj", "1\n");
@@ -313,18 +303,4 @@ static void a_zone_that_only_root_may_read_is_named(void **state)
 	assert_string_equal(power.denied, "package-0");
 	power_close(&power, &f.sys);
 	fixture_fini(&f);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(the_name_of_a_rail_tells_its_part),
-		cmocka_unit_test(each_kind_of_sensor_tells_the_energy_of_an_interval),
-		cmocka_unit_test(a_battery_that_is_taken_out_leaves_the_watts_of_the_other),
-		cmocka_unit_test(a_part_is_measured_once_though_two_classes_know_it),
-		cmocka_unit_test(a_source_has_the_watts_of_the_parts_that_the_machine_measures),
-		cmocka_unit_test(a_zone_that_only_root_may_read_is_named),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,10 +3,7 @@
 #include "base/alloc.h"
 #include "model/sample.h"
 #include "tests/support/fixture.h"
-
-#include <stdarg.h>
-#include <setjmp.h>
-#include <cmocka.h>
+#include "tests/support/test.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -41,7 +38,7 @@ static void check_list(const struct traffic_list *list, const struct traffic_dev
 	}
 }
 
-static void partitions_are_left_out(void **state)
+TEST(partitions_are_left_out)
 {
 	static const struct traffic_device whole[] = {
 		{"loop0", 0, 40, 0},   {"nvme0n1", 0, 70000, 30000}, {"sda", 0, 800, 1600},
@@ -55,7 +52,6 @@ static void partitions_are_left_out(void **state)
 						       {"docker0", 0, 5, 5}};
 	struct traffic_list list;
 
-	(void)state;
 	traffic_parse_disks(&list, disks);
 	check_list(&list, whole, ARRAY_LEN(whole));
 	traffic_parse_interfaces(&list, interfaces);
@@ -166,9 +162,8 @@ static uint64_t write_machine(struct fixture *f, size_t m, unsigned round)
 	return sum;
 }
 
-static void each_byte_counts_once_whatever_lies_on_top_of_a_device(void **state)
+TEST(each_byte_counts_once_whatever_lies_on_top_of_a_device)
 {
-	(void)state;
 	for (size_t m = 0; m < ARRAY_LEN(machines); m++) {
 		unsigned kind = machines[m].kind;
 		uint64_t moved[TRAFFIC_KINDS], want;
@@ -191,13 +186,12 @@ static void each_byte_counts_once_whatever_lies_on_top_of_a_device(void **state)
 	}
 }
 
-static void a_device_that_comes_is_ranked_then(void **state)
+TEST(a_device_that_comes_is_ranked_then)
 {
 	uint64_t moved[TRAFFIC_KINDS];
 	struct fixture f;
 	struct traffic t;
 
-	(void)state;
 	fixture_init(&f, NULL);
 	fixture_write(&f, "proc/net/dev", "tun0: 100 0 0 0 0 0 0 0 0 0\n");
 	traffic_open(&t, &f.sys);
@@ -222,13 +216,12 @@ static ssize_t page_pread(const struct sys *sys, int fd, void *buf, size_t n, of
 	return ((const struct fixture *)sys->ctx)->real_pread(sys, fd, buf, n < 4096 ? n : 4096, at);
 }
 
-static void a_device_after_the_first_page_of_the_list_counts(void **state)
+TEST(a_device_after_the_first_page_of_the_list_counts)
 {
 	uint64_t moved[TRAFFIC_KINDS];
 	struct fixture f;
 	struct traffic t;
 
-	(void)state;
 	fixture_init(&f, NULL);
 	f.sys.pread = page_pread;
 	for (unsigned round = 0; round < 2; round++) {
@@ -248,7 +241,7 @@ static void a_device_after_the_first_page_of_the_list_counts(void **state)
 	fixture_fini(&f);
 }
 
-static void malformed_and_incomplete_lines_are_left_out(void **state)
+TEST(malformed_and_incomplete_lines_are_left_out)
 {
 	static const char *const texts[] = {
 		"",
@@ -263,32 +256,29 @@ static void malformed_and_incomplete_lines_are_left_out(void **state)
 	};
 	struct traffic_list list;
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(texts); i++) {
 		(strchr(texts[i], ':') ? traffic_parse_interfaces : traffic_parse_disks)(&list, texts[i]);
 		assert_int_equal(list.n, 0);
 	}
 }
 
-static void only_so_many_devices_are_kept(void **state)
+TEST(only_so_many_devices_are_kept)
 {
 	AUTO_STRBUF struct strbuf text = {0};
 	struct traffic_list list;
 
-	(void)state;
 	for (unsigned i = 0; i < TRAFFIC_DEVICES + 5; i++)
 		strbuf_printf(&text, "8 0 disk%c%c 1 2 3 4 5 6 7\n", 'a' + (int)i / 26, 'a' + (int)i % 26);
 	traffic_parse_disks(&list, text.p);
 	assert_int_equal(list.n, TRAFFIC_DEVICES);
 }
 
-static void what_moved_is_known_from_the_second_reading_on(void **state)
+TEST(what_moved_is_known_from_the_second_reading_on)
 {
 	uint64_t moved[TRAFFIC_KINDS];
 	struct fixture f;
 	struct traffic t;
 
-	(void)state;
 	fixture_init(&f, NULL);
 	fixture_write(&f, "proc/diskstats", "8 0 sda 1 0 100 0 1 0 200 0\n");
 	traffic_open(&t, &f.sys);
@@ -311,19 +301,4 @@ static void what_moved_is_known_from_the_second_reading_on(void **state)
 	assert_true(moved[TRAFFIC_DISK_READ] == SAMPLE_UNKNOWN);
 	traffic_close(&t, &f.sys);
 	fixture_fini(&f);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(partitions_are_left_out),
-		cmocka_unit_test(each_byte_counts_once_whatever_lies_on_top_of_a_device),
-		cmocka_unit_test(a_device_that_comes_is_ranked_then),
-		cmocka_unit_test(a_device_after_the_first_page_of_the_list_counts),
-		cmocka_unit_test(malformed_and_incomplete_lines_are_left_out),
-		cmocka_unit_test(only_so_many_devices_are_kept),
-		cmocka_unit_test(what_moved_is_known_from_the_second_reading_on),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -6,18 +6,14 @@
 #include "backends/gpu/gpu_system.h"
 #include "backends/process/process_gpu.h"
 #include "backends/process/process_scan.h"
+#include "tests/support/test.h"
 
 #include <errno.h>
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 #define MS 1000000ll
 #define SECOND 1000000000ll
@@ -78,9 +74,8 @@ static void assert_percent(uint32_t uid, double want)
 		fail_msg("user %u: %g instead of %g", uid, got, want);
 }
 
-static void the_share_of_a_user_is_that_of_its_periods(void **state)
+TEST(the_share_of_a_user_is_that_of_its_periods)
 {
-	(void)state;
 	set_up(NULL, "a72x4");
 	open_work();
 	assert_percent(10123, NAN);
@@ -99,11 +94,10 @@ static void the_share_of_a_user_is_that_of_its_periods(void **state)
 }
 
 /* Reads and periods at any phase: over time nothing is lost and nothing counts twice. */
-static void shares_add_up_to_the_work(void **state)
+TEST(shares_add_up_to_the_work)
 {
 	double worked_ns = 0;
 
-	(void)state;
 	set_up(NULL, "a72x4");
 	open_work();
 	for (int i = 0; i < 2000; i++) {
@@ -122,13 +116,12 @@ static void shares_add_up_to_the_work(void **state)
 	tear_down();
 }
 
-static void periods_that_cannot_be_are_left_out(void **state)
+TEST(periods_that_cannot_be_are_left_out)
 {
 	static const struct {
 		int64_t ms, worked_ms;
 	} cases[] = {{500, 501}, {0, 0}, {-100, 50}, {11000, 10}, {500, -1}};
 
-	(void)state;
 	set_up(NULL, "a72x4");
 	open_work();
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
@@ -142,9 +135,8 @@ static void periods_that_cannot_be_are_left_out(void **state)
 	tear_down();
 }
 
-static void what_a_full_ring_lost_is_counted(void **state)
+TEST(what_a_full_ring_lost_is_counted)
 {
-	(void)state;
 	set_up(NULL, "a72x4");
 	open_work();
 	fake_sys_run(&b.fake, SECOND);
@@ -158,9 +150,8 @@ static void what_a_full_ring_lost_is_counted(void **state)
 	tear_down();
 }
 
-static void a_cpu_that_comes_reports_too(void **state)
+TEST(a_cpu_that_comes_reports_too)
 {
-	(void)state;
 	set_up(NULL, "a72x4");
 	fake_perf_online(b.perf, 3, false);
 	fixture_write(&b.f, "sys/devices/system/cpu/online", "0-2\n");
@@ -177,7 +168,7 @@ static void a_cpu_that_comes_reports_too(void **state)
 	tear_down();
 }
 
-static void who_may_not_have_it_gets_the_reason(void **state)
+TEST(who_may_not_have_it_gets_the_reason)
 {
 	static const struct {
 		const char *missing;
@@ -190,7 +181,6 @@ static void who_may_not_have_it_gets_the_reason(void **state)
 		{NULL, 1, EPERM},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		struct err err;
 
@@ -206,9 +196,8 @@ static void who_may_not_have_it_gets_the_reason(void **state)
 }
 
 /* Every call fails once: nothing stays open, nothing is counted wrong. */
-static void a_call_that_fails_leaves_nothing_open(void **state)
+TEST(a_call_that_fails_leaves_nothing_open)
 {
-	(void)state;
 	for (unsigned at = 1; at < 40; at++) {
 		struct err err;
 		bool ok;
@@ -238,7 +227,7 @@ static int owner_stat(const struct sys *sys, const char *path, struct stat *st)
 }
 
 /* Programs of two users whose memory is known, unknown, zero, or that have no context. */
-static void the_time_of_a_user_is_at_the_program_that_has_a_context(void **state)
+TEST(the_time_of_a_user_is_at_the_program_that_has_a_context)
 {
 	static const struct {
 		const char *context, *profile; /* NULL: none, or no such file */
@@ -258,7 +247,6 @@ static void the_time_of_a_user_is_at_the_program_that_has_a_context(void **state
 	};
 	const struct process_query query = {.gpu_memory = true};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		struct process_list *list = NULL;
 		struct process_scan *scan;
@@ -301,20 +289,4 @@ static void the_time_of_a_user_is_at_the_program_that_has_a_context(void **state
 		process_scan_free(scan);
 		tear_down();
 	}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(the_share_of_a_user_is_that_of_its_periods),
-		cmocka_unit_test(shares_add_up_to_the_work),
-		cmocka_unit_test(periods_that_cannot_be_are_left_out),
-		cmocka_unit_test(what_a_full_ring_lost_is_counted),
-		cmocka_unit_test(a_cpu_that_comes_reports_too),
-		cmocka_unit_test(who_may_not_have_it_gets_the_reason),
-		cmocka_unit_test(a_call_that_fails_leaves_nothing_open),
-		cmocka_unit_test(the_time_of_a_user_is_at_the_program_that_has_a_context),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

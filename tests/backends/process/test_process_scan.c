@@ -6,21 +6,17 @@
 #include "backends/process/process_scan.h"
 #include "base/alloc.h"
 #include "model/sample.h"
+#include "tests/support/test.h"
 
 #include <errno.h>
 #include <math.h>
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 #define SECOND 1000000000ll
 #define UNKNOWN SAMPLE_UNKNOWN
@@ -90,7 +86,7 @@ static const struct process *of(int32_t pid)
 	return p;
 }
 
-static void a_process_is_listed_as_it_is(void **state)
+TEST(a_process_is_listed_as_it_is)
 {
 	static const struct {
 		int32_t pid, parent;
@@ -112,7 +108,6 @@ static void a_process_is_listed_as_it_is(void **state)
 		{5000, 900, 'S', 1000, 1, 6000, 4000, 900, "make", "ann"},
 	};
 
-	(void)state;
 	set_up("processes");
 	read_list(&processes);
 	assert_int_equal(b.list->n, ARRAY_LEN(cases));
@@ -139,7 +134,7 @@ static void a_process_is_listed_as_it_is(void **state)
 	tear_down();
 }
 
-static void cpu_time_is_over_the_time_that_has_passed(void **state)
+TEST(cpu_time_is_over_the_time_that_has_passed)
 {
 	static const struct {
 		int32_t pid;
@@ -147,7 +142,6 @@ static void cpu_time_is_over_the_time_that_has_passed(void **state)
 	} cases[] = {{1, 5},     {17, 0.5},   {812, 50},   {900, 0},   {902, 0},
 		     {903, 100}, {4711, 100}, {5000, NAN}, {5001, NAN}};
 
-	(void)state;
 	set_up("processes");
 	read_list(&processes);
 	fixture_next(&b.f, "processes");
@@ -166,11 +160,10 @@ static void cpu_time_is_over_the_time_that_has_passed(void **state)
 	tear_down();
 }
 
-static void a_list_that_comes_too_soon_repeats_the_percentages_of_the_last(void **state)
+TEST(a_list_that_comes_too_soon_repeats_the_percentages_of_the_last)
 {
 	int64_t begin;
 
-	(void)state;
 	set_up("processes");
 	read_list(&processes);
 	read_later(&processes, SECOND / 10);
@@ -189,7 +182,7 @@ static void a_list_that_comes_too_soon_repeats_the_percentages_of_the_last(void 
 	tear_down();
 }
 
-static void threads_stand_behind_their_process(void **state)
+TEST(threads_stand_behind_their_process)
 {
 	static const struct {
 		int32_t pid;
@@ -198,7 +191,6 @@ static void threads_stand_behind_their_process(void **state)
 	} cases[] = {{812, "surfaceflinger", 30}, {813, "Binder:812_1", 0}, {840, "RenderEngine", 60}};
 	const struct process *p;
 
-	(void)state;
 	set_up("processes");
 	read_list(&all);
 	fixture_next(&b.f, "processes");
@@ -221,9 +213,8 @@ static void threads_stand_behind_their_process(void **state)
 	tear_down();
 }
 
-static void a_thread_is_never_busier_than_one_cpu(void **state)
+TEST(a_thread_is_never_busier_than_one_cpu)
 {
-	(void)state;
 	set_up("processes");
 	read_list(&all);
 	fixture_next(&b.f, "processes");
@@ -233,7 +224,7 @@ static void a_thread_is_never_busier_than_one_cpu(void **state)
 	tear_down();
 }
 
-static void threads_of_the_busiest_only_are_read_when_no_more_are_wanted(void **state)
+TEST(threads_of_the_busiest_only_are_read_when_no_more_are_wanted)
 {
 	static const struct {
 		unsigned threads_of, n, n_next;
@@ -243,7 +234,6 @@ static void threads_of_the_busiest_only_are_read_when_no_more_are_wanted(void **
 		{3, 14, 15}, {1000, 14, 15},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		struct process_query query = {.threads_of = cases[i].threads_of};
 
@@ -257,9 +247,8 @@ static void threads_of_the_busiest_only_are_read_when_no_more_are_wanted(void **
 	}
 }
 
-static void gpu_memory_is_read_once_a_second_and_without_a_file_it_is_unknown(void **state)
+TEST(gpu_memory_is_read_once_a_second_and_without_a_file_it_is_unknown)
 {
-	(void)state;
 	set_up("processes");
 	read_list(&all);
 	assert_int_equal(of(812)->gpu_bytes, 101000000);
@@ -278,9 +267,8 @@ static void gpu_memory_is_read_once_a_second_and_without_a_file_it_is_unknown(vo
 	tear_down();
 }
 
-static void a_gpu_that_comes_later_is_found(void **state)
+TEST(a_gpu_that_comes_later_is_found)
 {
-	(void)state;
 	set_up("processes");
 	fixture_remove(&b.f, "sys");
 	read_list(&all);
@@ -294,9 +282,8 @@ static void a_gpu_that_comes_later_is_found(void **state)
 	tear_down();
 }
 
-static void memory_of_a_program_that_does_not_report_it_is_unknown(void **state)
+TEST(memory_of_a_program_that_does_not_report_it_is_unknown)
 {
-	(void)state;
 	set_up("processes");
 	fixture_remove(&b.f, "sys");
 	fixture_write(&b.f, "sys/kernel/debug/mali0/ctx/4711_2/mem_profile", "Total allocated memory: 5\n");
@@ -308,11 +295,10 @@ static void memory_of_a_program_that_does_not_report_it_is_unknown(void **state)
 	tear_down();
 }
 
-static void what_seldom_changes_is_not_read_each_time(void **state)
+TEST(what_seldom_changes_is_not_read_each_time)
 {
 	unsigned opens;
 
-	(void)state;
 	set_up("processes");
 	read_list(&processes);
 	opens = b.f.opens; /* stat of each, two command lines, the users, and how long the ready one waited */
@@ -328,9 +314,8 @@ static void what_seldom_changes_is_not_read_each_time(void **state)
 
 /* 310 of 1000 ms ready while another ran. Of one that sleeps, or has several threads, nothing is
  * read. */
-static void the_time_that_a_ready_thread_waited_is_a_share_of_the_interval(void **state)
+TEST(the_time_that_a_ready_thread_waited_is_a_share_of_the_interval)
 {
-	(void)state;
 	set_up("processes");
 	fixture_write(&b.f, "proc/4711/schedstat", "9000000000 5000000000 77\n");
 	read_list(&all);
@@ -348,7 +333,7 @@ static void the_time_that_a_ready_thread_waited_is_a_share_of_the_interval(void 
 	tear_down();
 }
 
-static void another_program_has_another_name_and_owner_at_once(void **state)
+TEST(another_program_has_another_name_and_owner_at_once)
 {
 	static const char text[] = "900 (%s) S 1 1 1 0 -1 %u 0 0 0 0 7 1 0 0 20 0 1 0 1500 0 210 1\n";
 	static const struct {
@@ -361,7 +346,6 @@ static void another_program_has_another_name_and_owner_at_once(void **state)
 		{"sh", 0x400140, "ann"}, /* none; its owner is asked for later */
 	};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		AUTOFREE char *before = xasprintf(text, "sh", 0x400140u);
 		AUTOFREE char *after = xasprintf(text, cases[i].comm, cases[i].flags);
@@ -381,13 +365,12 @@ static void another_program_has_another_name_and_owner_at_once(void **state)
 	}
 }
 
-static void a_command_line_is_not_read_while_its_process_waits_for_a_device(void **state)
+TEST(a_command_line_is_not_read_while_its_process_waits_for_a_device)
 {
 	static const char text[] =
 		"903 (fifteen-letters) %c 1 1 1 0 -1 4194560 0 0 0 0 7 1 0 0 20 0 1 0 1512 0 210 1\n";
 	AUTOFREE char *waits = xasprintf(text, 'D'), *runs = xasprintf(text, 'R');
 
-	(void)state;
 	set_up("processes");
 	fixture_write(&b.f, "proc/903/stat", waits);
 	read_list(&processes);
@@ -400,14 +383,13 @@ static void a_command_line_is_not_read_while_its_process_waits_for_a_device(void
 	tear_down();
 }
 
-static void command_lines_are_read_for_the_wanted_rows_only(void **state)
+TEST(command_lines_are_read_for_the_wanted_rows_only)
 {
 	static const struct process_query one = {.n_commands = 2, .commands = {4711, 77777}},
 					  more = {.n_commands = 1, .commands = {903}, .again = true},
 					  every = {.all_commands = true};
 	unsigned opens;
 
-	(void)state;
 	set_up("processes");
 	read_list(&processes);
 	assert_null(of(4711)->command);
@@ -432,7 +414,7 @@ static void command_lines_are_read_for_the_wanted_rows_only(void **state)
 	tear_down();
 }
 
-static void a_command_line_is_bounded_and_printable(void **state)
+TEST(a_command_line_is_bounded_and_printable)
 {
 	static const struct process_query every = {.all_commands = true};
 	AUTOFREE char *huge = xmalloc((128 << 10) + 1), *accents = xmalloc(1001);
@@ -448,7 +430,6 @@ static void a_command_line_is_bounded_and_printable(void **state)
 		{accents, NULL},
 	};
 
-	(void)state;
 	memset(huge, 'x', 128 << 10);
 	huge[128 << 10] = 0;
 	for (unsigned i = 0; i < 500; i++)
@@ -475,11 +456,10 @@ static void a_command_line_is_bounded_and_printable(void **state)
 	}
 }
 
-static void a_reused_pid_has_the_command_line_of_the_new_process(void **state)
+TEST(a_reused_pid_has_the_command_line_of_the_new_process)
 {
 	static const struct process_query every = {.all_commands = true};
 
-	(void)state;
 	set_up("processes");
 	fixture_write(&b.f, "proc/900/cmdline", "old --first");
 	read_list(&every);
@@ -498,9 +478,8 @@ static void a_reused_pid_has_the_command_line_of_the_new_process(void **state)
 	tear_down();
 }
 
-static void kernel_threads_are_known_by_the_kernels_flag_not_by_their_name(void **state)
+TEST(kernel_threads_are_known_by_the_kernels_flag_not_by_their_name)
 {
-	(void)state;
 	set_up("processes");
 	fixture_write(&b.f, "proc/900/stat",
 		      "900 ([kworker]) S 2 1 1 0 -1 4194560 0 0 0 0 7 1 0 0 20 0 1 0 1500 0 210 1\n");
@@ -511,7 +490,7 @@ static void kernel_threads_are_known_by_the_kernels_flag_not_by_their_name(void 
 	tear_down();
 }
 
-static void users_are_those_of_the_file_whenever_it_changes(void **state)
+TEST(users_are_those_of_the_file_whenever_it_changes)
 {
 	static const struct {
 		const char *text, *user; /* of 1000; text NULL: no file */
@@ -526,7 +505,6 @@ static void users_are_those_of_the_file_whenever_it_changes(void **state)
 		{NULL, "1000"},
 	};
 
-	(void)state;
 	set_up("processes");
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		if (cases[i].text)
@@ -539,9 +517,8 @@ static void users_are_those_of_the_file_whenever_it_changes(void **state)
 	tear_down();
 }
 
-static void users_whose_file_cannot_be_read_now_are_read_later(void **state)
+TEST(users_whose_file_cannot_be_read_now_are_read_later)
 {
-	(void)state;
 	set_up("processes");
 	b.f.broken = "etc/passwd";
 	b.f.broken_errno = EIO;
@@ -553,14 +530,13 @@ static void users_whose_file_cannot_be_read_now_are_read_later(void **state)
 	tear_down();
 }
 
-static void what_ends_meanwhile_is_left_out_and_what_is_refused_is_counted(void **state)
+TEST(what_ends_meanwhile_is_left_out_and_what_is_refused_is_counted)
 {
 	static const struct {
 		int code;
 		unsigned n_hidden;
 	} cases[] = {{ESRCH, 0}, {ENOENT, 0}, {EACCES, 1}, {EPERM, 1}, {EIO, 1}, {ENOMEM, 1}};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		set_up("processes");
 		read_list(&processes);
@@ -579,9 +555,8 @@ static void what_ends_meanwhile_is_left_out_and_what_is_refused_is_counted(void 
 	}
 }
 
-static void a_process_that_tells_nonsense_is_counted_and_one_without_an_owner_has_no_user(void **state)
+TEST(a_process_that_tells_nonsense_is_counted_and_one_without_an_owner_has_no_user)
 {
-	(void)state;
 	set_up("processes");
 	fixture_write(&b.f, "proc/900/stat", "");
 	fixture_write(&b.f, "proc/901/stat", "901 (x) R 1\n");
@@ -598,9 +573,8 @@ static void a_process_that_tells_nonsense_is_counted_and_one_without_an_owner_ha
 	tear_down();
 }
 
-static void without_proc_there_is_an_empty_list(void **state)
+TEST(without_proc_there_is_an_empty_list)
 {
-	(void)state;
 	set_up(NULL);
 	read_list(&all);
 	assert_int_equal(b.list->n, 0);
@@ -626,12 +600,11 @@ static void assert_in_order(const struct process_list *list)
 
 /* Any call of the kernel fails once, or from then on: a list that is in order comes out, and
  * nothing stays open. */
-static void whatever_fails_the_list_is_in_order_and_nothing_leaks(void **state)
+TEST(whatever_fails_the_list_is_in_order_and_nothing_leaks)
 {
 	static const int codes[] = {EIO, ENOENT, EMFILE};
 	unsigned at = 1, fired = 0;
 
-	(void)state;
 	set_up("processes");
 	for (bool more = true; more; at++) {
 		more = false;
@@ -675,7 +648,7 @@ static void make_storm(void)
 	}
 }
 
-static void this_machine_is_read_while_processes_come_and_go(void **state)
+TEST(this_machine_is_read_while_processes_come_and_go)
 {
 	struct process_scan *scan;
 	unsigned lists = 0, seen = 0;
@@ -684,7 +657,6 @@ static void this_machine_is_read_while_processes_come_and_go(void **state)
 	struct sys sys;
 	int64_t end;
 
-	(void)state;
 	assert_true(sys_init(&sys, NULL, &err));
 	for (size_t i = 0; i < ARRAY_LEN(storms); i++) {
 		storms[i] = fork();
@@ -717,38 +689,4 @@ static void this_machine_is_read_while_processes_come_and_go(void **state)
 	assert_true(seen > 0);
 	process_scan_free(scan);
 	sys_fini(&sys);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_process_is_listed_as_it_is),
-		cmocka_unit_test(cpu_time_is_over_the_time_that_has_passed),
-		cmocka_unit_test(a_list_that_comes_too_soon_repeats_the_percentages_of_the_last),
-		cmocka_unit_test(threads_stand_behind_their_process),
-		cmocka_unit_test(a_thread_is_never_busier_than_one_cpu),
-		cmocka_unit_test(threads_of_the_busiest_only_are_read_when_no_more_are_wanted),
-		cmocka_unit_test(gpu_memory_is_read_once_a_second_and_without_a_file_it_is_unknown),
-		cmocka_unit_test(a_gpu_that_comes_later_is_found),
-		cmocka_unit_test(memory_of_a_program_that_does_not_report_it_is_unknown),
-		cmocka_unit_test(what_seldom_changes_is_not_read_each_time),
-		cmocka_unit_test(another_program_has_another_name_and_owner_at_once),
-		cmocka_unit_test(the_time_that_a_ready_thread_waited_is_a_share_of_the_interval),
-		cmocka_unit_test(another_program_has_another_name_and_owner_at_once),
-		cmocka_unit_test(a_command_line_is_not_read_while_its_process_waits_for_a_device),
-		cmocka_unit_test(command_lines_are_read_for_the_wanted_rows_only),
-		cmocka_unit_test(a_command_line_is_bounded_and_printable),
-		cmocka_unit_test(a_reused_pid_has_the_command_line_of_the_new_process),
-		cmocka_unit_test(kernel_threads_are_known_by_the_kernels_flag_not_by_their_name),
-		cmocka_unit_test(users_are_those_of_the_file_whenever_it_changes),
-		cmocka_unit_test(users_whose_file_cannot_be_read_now_are_read_later),
-		cmocka_unit_test(what_ends_meanwhile_is_left_out_and_what_is_refused_is_counted),
-		cmocka_unit_test(
-			a_process_that_tells_nonsense_is_counted_and_one_without_an_owner_has_no_user),
-		cmocka_unit_test(without_proc_there_is_an_empty_list),
-		cmocka_unit_test(whatever_fails_the_list_is_in_order_and_nothing_leaks),
-		cmocka_unit_test(this_machine_is_read_while_processes_come_and_go),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,14 +3,10 @@
 
 #include "backends/process_file.h"
 #include "base/alloc.h"
+#include "tests/support/test.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #define TAIL " S 1 2 3 4 -1 4194560 1 2 3 4 70 30 5 6 20 -5 3 0 931 774144000 21000 18446744073709551615 1\n"
 
@@ -19,13 +15,12 @@ static bool parse_text(struct process_stat *stat, const char *text)
 	return process_stat_parse(stat, span_of(text));
 }
 
-static void numbers_are_those_behind_the_last_parenthesis(void **state)
+TEST(numbers_are_those_behind_the_last_parenthesis)
 {
 	static const char *const names[] = {"sh",   "a) R 9 (b",  "",           "(((",
 					    ")))",  " ",          "two\nlines", "\033[31m",
 					    "\xff", ") S 1 2 3 ", "1 (a) R 1",  "fifteen-letters"};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(names); i++) {
 		AUTOFREE char *text = xasprintf("4711 (%s)" TAIL, names[i]);
 		struct process_stat stat;
@@ -42,7 +37,7 @@ static void numbers_are_those_behind_the_last_parenthesis(void **state)
 	}
 }
 
-static void a_text_that_is_cut_or_another_one_is_refused(void **state)
+TEST(a_text_that_is_cut_or_another_one_is_refused)
 {
 	static const char *const texts[] = {
 		"",
@@ -60,7 +55,6 @@ static void a_text_that_is_cut_or_another_one_is_refused(void **state)
 	const char whole[] = "4711 (sh)" TAIL, *rss = strstr(whole, " 21000 ") + 7;
 	struct process_stat stat;
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(texts); i++)
 		assert_false(parse_text(&stat, texts[i]));
 	for (const char *end = whole; end < rss; end++)
@@ -68,11 +62,10 @@ static void a_text_that_is_cut_or_another_one_is_refused(void **state)
 	assert_true(process_stat_parse(&stat, (struct span){whole, (size_t)(rss - whole)}));
 }
 
-static void numbers_that_no_kernel_writes_do_no_harm(void **state)
+TEST(numbers_that_no_kernel_writes_do_no_harm)
 {
 	struct process_stat stat;
 
-	(void)state;
 	assert_true(parse_text(&stat,
 			       "1 (x) \033 99999999999 2 3 4 -1 -7 1 2 3 4 99999999999999999999999 1 5 6 "
 			       "20 -5 99999999999 0 5 1 "
@@ -86,7 +79,7 @@ static void numbers_that_no_kernel_writes_do_no_harm(void **state)
 	assert_int_equal(stat.parent, 0);
 }
 
-static void a_name_that_may_have_been_cut_is_completed_from_the_command_line(void **state)
+TEST(a_name_that_may_have_been_cut_is_completed_from_the_command_line)
 {
 	static const struct {
 		const char *comm, *cmdline, *name;
@@ -110,7 +103,6 @@ static void a_name_that_may_have_been_cut_is_completed_from_the_command_line(voi
 		{"", "/bin/sh", "", 0},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		char name[48];
 		struct fixture f;
@@ -127,7 +119,7 @@ static void a_name_that_may_have_been_cut_is_completed_from_the_command_line(voi
 
 #define STAT_OF(parent) " R " parent " 2 3 4 -1 0 1 2 3 4 7 3 5 6 20 -5 3 0 931 7 2 1 1\n"
 
-static void a_process_descends_from_whoever_started_it(void **state)
+TEST(a_process_descends_from_whoever_started_it)
 {
 	static const struct {
 		int32_t pid, ancestor;
@@ -136,7 +128,6 @@ static void a_process_descends_from_whoever_started_it(void **state)
 		     {40, 1, false}, {50, 1, false}, {60, 10, false}, {0, 10, false}};
 	struct fixture f;
 
-	(void)state;
 	fixture_init(&f, NULL);
 	fixture_write(&f, "proc/1/stat", "1 (init)" STAT_OF("0"));
 	fixture_write(&f, "proc/10/stat", "10 (sh)" STAT_OF("1"));
@@ -148,17 +139,4 @@ static void a_process_descends_from_whoever_started_it(void **state)
 		if (process_descends(&f.sys, cases[i].pid, cases[i].ancestor) != cases[i].descends)
 			fail_msg("%d of %d", cases[i].pid, cases[i].ancestor);
 	fixture_fini(&f);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(numbers_are_those_behind_the_last_parenthesis),
-		cmocka_unit_test(a_text_that_is_cut_or_another_one_is_refused),
-		cmocka_unit_test(numbers_that_no_kernel_writes_do_no_harm),
-		cmocka_unit_test(a_name_that_may_have_been_cut_is_completed_from_the_command_line),
-		cmocka_unit_test(a_process_descends_from_whoever_started_it),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -324,11 +324,10 @@ static void check_for_long(struct scenarios_bench *b, unsigned scenario, unsigne
 	sim_run_fini(&run);
 }
 
-static void a_bottleneck_stays_clear_at_all_times(void **state)
+TEST(a_bottleneck_stays_clear_at_all_times)
 {
 	struct gpudb *db = load_shipped();
 
-	(void)state;
 	for (unsigned i = 0; i < db->n_products; i += GPU_STEP) {
 		struct scenarios_bench b = {0};
 
@@ -343,13 +342,12 @@ static void a_bottleneck_stays_clear_at_all_times(void **state)
 	gpudb_free(db);
 }
 
-static void every_gpu_keeps_the_invariants_and_shows_every_scenario(void **state)
+TEST(every_gpu_keeps_the_invariants_and_shows_every_scenario)
 {
 	struct gpudb *db = load_shipped();
 	struct scenarios_bench b = {0};
 	unsigned gpus = 0;
 
-	(void)state;
 	for (unsigned i = 0; i < db->n_products; i++) {
 		if (!gpudb_product(db, i)->layout->n_published)
 			continue;
@@ -366,13 +364,12 @@ static void every_gpu_keeps_the_invariants_and_shows_every_scenario(void **state
 	gpudb_free(db);
 }
 
-static void no_scenario_is_taken_for_another(void **state)
+TEST(no_scenario_is_taken_for_another)
 {
 	static const char *const names[] = {"Mali-G31",  "Mali-G52",  "Mali-G57",     "Mali-G310",
 					    "Mali-G715", "Mali-G625", "Mali-G1-Ultra"};
 	struct gpudb *db = load_shipped();
 
-	(void)state;
 	for (unsigned i = 0; i < ARRAY_LEN(names); i++) {
 		struct scenarios_bench b = {0};
 
@@ -392,14 +389,13 @@ static void no_scenario_is_taken_for_another(void **state)
 	gpudb_free(db);
 }
 
-static void every_scenario_names_three_to_six_ranges_with_a_reason(void **state)
+TEST(every_scenario_names_three_to_six_ranges_with_a_reason)
 {
 	static const char *const names[] = {"idle",         "mixed",         "fragment-bound",
 					    "vertex-bound", "compute-bound", "bandwidth-bound",
 					    "cpu-bound",    "serialised",    "raytracing",
 					    "uncapped",     "capped-30",     "sleeping-limiter"};
 
-	(void)state;
 	assert_int_equal(sim_n_scenarios, ARRAY_LEN(names));
 	for (unsigned s = 0; s < sim_n_scenarios; s++) {
 		assert_string_equal(sim_scenarios[s].name, names[s]);
@@ -414,13 +410,8 @@ static void every_scenario_names_three_to_six_ranges_with_a_reason(void **state)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(every_scenario_names_three_to_six_ranges_with_a_reason),
-		cmocka_unit_test(no_scenario_is_taken_for_another),
-		cmocka_unit_test(a_bottleneck_stays_clear_at_all_times),
-		cmocka_unit_test(every_gpu_keeps_the_invariants_and_shows_every_scenario),
-	};
 
 	load_scenarios();
-	return cmocka_run_group_tests(tests, NULL, NULL);
+
+	return test_run();
 }

@@ -17,17 +17,16 @@ static void assert_same(const struct sim_run *run, const uint64_t *a, const uint
 				 (unsigned long long)b[i]);
 }
 
-static void it_is_never_found_only_asked_for(void **state)
+TEST(it_is_never_found_only_asked_for)
 {
 	struct source_found *found = NULL;
 	struct err err;
 
-	(void)state;
 	assert_true(backend_sim.probe(NULL, &found, &err));
 	assert_null(found);
 }
 
-static void what_it_does_not_know_is_an_error_that_says_what_there_is(void **state)
+TEST(what_it_does_not_know_is_an_error_that_says_what_there_is)
 {
 	static const struct {
 		const char *gpu, *scenario, *says;
@@ -42,7 +41,6 @@ static void what_it_does_not_know_is_an_error_that_says_what_there_is(void **sta
 		{NULL, "Mixed", "mixed"},
 	};
 
-	(void)state;
 	for (unsigned i = 0; i < ARRAY_LEN(cases); i++) {
 		struct source source = {.options = options(cases[i].gpu, cases[i].scenario, 1)};
 		struct err err = {0};
@@ -60,7 +58,7 @@ static void what_it_does_not_know_is_an_error_that_says_what_there_is(void **sta
 	"shaders alu rt\n  s 0.5 0.5\nscenario mixed\n  pass p: compute 0.5 s\n" \
 	"  phase a: seconds 1\n"
 
-static void a_gpu_that_cannot_be_simulated_is_an_error(void **state)
+TEST(a_gpu_that_cannot_be_simulated_is_an_error)
 {
 	static const char layout[] =
 		"layout L\n  slots 64\n  block front_end\n    6 GPU_ACTIVE MaliGPUActiveCy\n" ANY_SCENARIO;
@@ -73,7 +71,6 @@ static void a_gpu_that_cannot_be_simulated_is_an_error(void **state)
 		{"typical cores 4 slices 1 bus 128 mhz 0", "a clock"},
 	};
 
-	(void)state;
 	for (unsigned i = 0; i < ARRAY_LEN(cases); i++) {
 		AUTO_STRBUF struct strbuf text = {0};
 		struct source source = {0};
@@ -98,7 +95,7 @@ static void a_gpu_that_cannot_be_simulated_is_an_error(void **state)
 	}
 }
 
-static void an_odd_gpu_of_a_user_is_simulated_without_harm(void **state)
+TEST(an_odd_gpu_of_a_user_is_simulated_without_harm)
 {
 	static const char text[] =
 		"gpu Mali-X\n  family 5thGen\n  year 2020\n  id 0xf001\n  layout L\n"
@@ -109,7 +106,6 @@ static void an_odd_gpu_of_a_user_is_simulated_without_harm(void **state)
 	struct gpudb *own = gpudb_load_texts(&(struct gpudb_text){"x.gpu", SPAN_LIT(text)}, 1, &err);
 	struct sim_run run;
 
-	(void)state;
 	if (!own)
 		fail_msg("%s", err.text);
 	sim_run_init(&run, &(struct source_options){.db = own, .gpu_name = "X"}, 100 * MS);
@@ -118,11 +114,10 @@ static void an_odd_gpu_of_a_user_is_simulated_without_harm(void **state)
 	gpudb_free(own);
 }
 
-static void by_default_it_is_a_g715_in_the_mixed_scenario(void **state)
+TEST(by_default_it_is_a_g715_in_the_mixed_scenario)
 {
 	struct sim_run run;
 
-	(void)state;
 	sim_run_init(&run, &(struct source_options){.db = db}, 100 * MS);
 	assert_string_equal(run.source.title, "Mali-G715 7 cores");
 	assert_string_equal(run.source.driver, "sim mixed");
@@ -142,9 +137,8 @@ static bool is_counter(const struct gpu_layout *layout, const char *name)
 	return found;
 }
 
-static void every_published_counter_has_a_value_in_every_sample(void **state)
+TEST(every_published_counter_has_a_value_in_every_sample)
 {
-	(void)state;
 	for (unsigned p = 0; p < db->n_products; p++) {
 		const struct source_options o = options(db->products[p].name, NULL, 1);
 		const struct gpu_layout *layout = gpudb_product(db, p)->layout;
@@ -168,12 +162,11 @@ static void every_published_counter_has_a_value_in_every_sample(void **state)
 	}
 }
 
-static void cores_are_numbered_as_the_core_mask_has_holes(void **state)
+TEST(cores_are_numbered_as_the_core_mask_has_holes)
 {
 	const struct source_options o = options("Mali-G610", NULL, 1);
 	struct sim_run run;
 
-	(void)state;
 	sim_run_init(&run, &o, 100 * MS);
 	assert_int_equal(run.source.constants.core_mask, 0x17);
 	assert_int_equal(run.source.constants.core_count, 4);
@@ -185,14 +178,13 @@ static void cores_are_numbered_as_the_core_mask_has_holes(void **state)
 	sim_run_fini(&run);
 }
 
-static void the_same_seed_gives_the_same_run_and_another_one_another(void **state)
+TEST(the_same_seed_gives_the_same_run_and_another_one_another)
 {
 	const struct source_options one = options("Mali-G57", "mixed", 7),
 				    two = options("Mali-G57", "mixed", 8);
 	struct sim_run a, b, c;
 	bool differs = false;
 
-	(void)state;
 	sim_run_init(&a, &one, 10 * MS);
 	sim_run_init(&b, &one, 10 * MS);
 	sim_run_init(&c, &two, 10 * MS);
@@ -210,12 +202,11 @@ static void the_same_seed_gives_the_same_run_and_another_one_another(void **stat
 	sim_run_fini(&c);
 }
 
-static void a_sample_is_due_when_its_interval_has_ended_and_not_before(void **state)
+TEST(a_sample_is_due_when_its_interval_has_ended_and_not_before)
 {
 	const struct source_options o = options(NULL, NULL, 1);
 	struct sim_run run;
 
-	(void)state;
 	sim_run_init(&run, &o, 100 * MS);
 	assert_int_equal(backend_sim.read(&run.source, -5, run.sample), READ_NONE);
 	assert_int_equal(backend_sim.read(&run.source, 100 * MS - 1, run.sample), READ_NONE);
@@ -231,13 +222,12 @@ static void a_sample_is_due_when_its_interval_has_ended_and_not_before(void **st
 
 /* The past that a screen begins with is the run that would have been, in longer intervals; it comes
  * once. */
-static void history_comes_first_and_is_the_same_run(void **state)
+TEST(history_comes_first_and_is_the_same_run)
 {
 	struct source_options o = options("Mali-G52", "mixed", 3);
 	struct sim_run plain, late;
 	struct err err;
 
-	(void)state;
 	sim_run_init(&plain, &o, SOURCE_HISTORY_STEP_NS);
 	o.history_ns = 60000 * MS;
 	sim_run_init(&late, &o, 100 * MS); /* at 0, before which there was nothing */
@@ -265,12 +255,11 @@ static void history_comes_first_and_is_the_same_run(void **state)
 	sim_run_fini(&late);
 }
 
-static void after_a_long_sleep_it_skips_and_says_so(void **state)
+TEST(after_a_long_sleep_it_skips_and_says_so)
 {
 	const struct source_options o = options(NULL, NULL, 1);
 	struct sim_run run, straight;
 
-	(void)state;
 	sim_run_init(&run, &o, 100 * MS);
 	sim_run_init(&straight, &o, 100 * MS);
 	sim_run_read(&run);
@@ -287,13 +276,12 @@ static void after_a_long_sleep_it_skips_and_says_so(void **state)
 	sim_run_fini(&straight);
 }
 
-static void a_delay_under_five_seconds_is_made_up_for(void **state)
+TEST(a_delay_under_five_seconds_is_made_up_for)
 {
 	const struct source_options o = options(NULL, NULL, 1);
 	struct sim_run run;
 	unsigned n = 0;
 
-	(void)state;
 	sim_run_init(&run, &o, 100 * MS);
 	while (backend_sim.read(&run.source, 4900 * MS, run.sample) == READ_GOT) {
 		assert_false(run.sample->flags & SAMPLE_GAP);
@@ -303,11 +291,10 @@ static void a_delay_under_five_seconds_is_made_up_for(void **state)
 	sim_run_fini(&run);
 }
 
-static void any_interval_is_kept(void **state)
+TEST(any_interval_is_kept)
 {
 	static const int64_t periods[] = {1 * MS, 1234567, 100 * MS, 10000 * MS};
 
-	(void)state;
 	for (unsigned i = 0; i < ARRAY_LEN(periods); i++) {
 		const struct source_options o = options(NULL, NULL, 1);
 		struct sim_run run;
@@ -320,7 +307,7 @@ static void any_interval_is_kept(void **state)
 	}
 }
 
-static void it_tells_what_it_plays(void **state)
+TEST(it_tells_what_it_plays)
 {
 	static const struct {
 		const char *gpu, *scenario, *says;
@@ -334,7 +321,6 @@ static void it_tells_what_it_plays(void **state)
 		{"G715", "raytracing", "no ray tracing unit", false},
 	};
 
-	(void)state;
 	for (unsigned i = 0; i < ARRAY_LEN(cases); i++) {
 		const struct source_options o = options(cases[i].gpu, cases[i].scenario, 5);
 		AUTO_STRBUF struct strbuf text = {0};
@@ -347,13 +333,12 @@ static void it_tells_what_it_plays(void **state)
 	}
 }
 
-static void it_can_be_stopped_and_started_again(void **state)
+TEST(it_can_be_stopped_and_started_again)
 {
 	const struct source_options o = options(NULL, NULL, 1);
 	struct sim_run run;
 	struct err err;
 
-	(void)state;
 	sim_run_init(&run, &o, 100 * MS);
 	sim_run_read(&run);
 	backend_sim.stop(&run.source);
@@ -364,25 +349,4 @@ static void it_can_be_stopped_and_started_again(void **state)
 	sim_run_fini(&run);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(it_is_never_found_only_asked_for),
-		cmocka_unit_test(what_it_does_not_know_is_an_error_that_says_what_there_is),
-		cmocka_unit_test(a_gpu_that_cannot_be_simulated_is_an_error),
-		cmocka_unit_test(an_odd_gpu_of_a_user_is_simulated_without_harm),
-		cmocka_unit_test(by_default_it_is_a_g715_in_the_mixed_scenario),
-		cmocka_unit_test(every_published_counter_has_a_value_in_every_sample),
-		cmocka_unit_test(cores_are_numbered_as_the_core_mask_has_holes),
-		cmocka_unit_test(the_same_seed_gives_the_same_run_and_another_one_another),
-		cmocka_unit_test(a_sample_is_due_when_its_interval_has_ended_and_not_before),
-		cmocka_unit_test(history_comes_first_and_is_the_same_run),
-		cmocka_unit_test(after_a_long_sleep_it_skips_and_says_so),
-		cmocka_unit_test(a_delay_under_five_seconds_is_made_up_for),
-		cmocka_unit_test(any_interval_is_kept),
-		cmocka_unit_test(it_tells_what_it_plays),
-		cmocka_unit_test(it_can_be_stopped_and_started_again),
-	};
-
-	return cmocka_run_group_tests(tests, load_data, unload_data);
-}
+TEST_GROUP(load_data, unload_data)

@@ -68,9 +68,8 @@ static void check_triangles(struct sim_watch *w, const struct sim_scenario *s, v
 		assert_true(pixels < 3);
 }
 
-static void small_triangles_leave_their_mark_everywhere_and_large_ones_nowhere(void **state)
+TEST(small_triangles_leave_their_mark_everywhere_and_large_ones_nowhere)
 {
-	(void)state;
 	watch_all(SEEDS, 10, check_triangles, NULL);
 }
 
@@ -83,9 +82,8 @@ static void check_still_screen(struct sim_watch *w, const struct sim_scenario *s
 	assert_range(w, s, "MaliSCBusTileWrBPerPx", still ? 0 : 1, still ? 0.6 : INFINITY);
 }
 
-static void tiles_of_a_still_screen_are_not_written_back(void **state)
+TEST(tiles_of_a_still_screen_are_not_written_back)
 {
-	(void)state;
 	watch_all(SEEDS, 20, check_still_screen, NULL);
 }
 
@@ -96,9 +94,8 @@ static void check_texture_samples(struct sim_watch *w, const struct sim_scenario
 	assert_range(w, s, "MaliSCBusTexL2RdByPerRd", 0, 72); /* a line per cycle */
 }
 
-static void a_thread_takes_a_few_texture_samples_however_fast_the_unit(void **state)
+TEST(a_thread_takes_a_few_texture_samples_however_fast_the_unit)
 {
-	(void)state;
 	watch_all(SEEDS, 10, check_texture_samples, NULL);
 }
 
@@ -118,9 +115,8 @@ static void check_busiest_unit(struct sim_watch *w, const struct sim_scenario *s
 			 busiest);
 }
 
-static void the_busiest_unit_is_the_one_that_the_scenario_names(void **state)
+TEST(the_busiest_unit_is_the_one_that_the_scenario_names)
 {
-	(void)state;
 	watch_all(SEEDS, 10, check_busiest_unit, NULL);
 }
 
@@ -152,9 +148,8 @@ static void add_to_spread(struct sim_watch *w, const struct sim_scenario *s, voi
 	}
 }
 
-static void no_metric_is_the_same_in_all_scenarios(void **state)
+TEST(no_metric_is_the_same_in_all_scenarios)
 {
-	(void)state;
 	for (unsigned p = 0; p < db->n_products; p += GPU_STEP) {
 		struct content_spread spread = {0};
 		struct sim_run run;
@@ -216,9 +211,8 @@ static void check_cores(struct sim_watch *w, const struct sim_scenario *s, void 
 	}
 }
 
-static void cores_differ_in_all_that_they_do(void **state)
+TEST(cores_differ_in_all_that_they_do)
 {
-	(void)state;
 	watch_all(1, 10, check_cores, NULL);
 }
 
@@ -266,9 +260,8 @@ static void check_strips(struct sim_watch *w, const struct sim_scenario *s, void
 	free(values);
 }
 
-static void nothing_stands_still_for_twenty_seconds(void **state)
+TEST(nothing_stands_still_for_twenty_seconds)
 {
-	(void)state;
 	watch_all(1, 1, check_strips, NULL);
 }
 
@@ -294,9 +287,8 @@ static void check_waits(struct sim_watch *w, const struct sim_scenario *s, void 
 			 variation * 100, mean);
 }
 
-static void queues_do_not_wait_a_constant_part_of_their_work(void **state)
+TEST(queues_do_not_wait_a_constant_part_of_their_work)
 {
-	(void)state;
 	watch_all(1, 1, check_waits, NULL);
 }
 
@@ -311,11 +303,10 @@ static const char *scene_of(struct sim_watch *w)
 	return busy < 25 ? "menu" : jobs < 150 ? "hitch" : "play";
 }
 
-static void a_session_of_play_has_a_menu_hitches_an_idle_while_and_clock_changes(void **state)
+TEST(a_session_of_play_has_a_menu_hitches_an_idle_while_and_clock_changes)
 {
 	static const char *const names[] = {"Mali-G52", "Mali-G715", "Mali-G625", "Mali-G31"};
 
-	(void)state;
 	for (unsigned g = 0; g < ARRAY_LEN(names); g++) {
 		const struct source_options o = {
 			.db = db, .gpu_name = names[g], .scenario = "mixed", .seed = g};
@@ -347,20 +338,12 @@ static void a_session_of_play_has_a_menu_hitches_an_idle_while_and_clock_changes
 	}
 }
 
+TEST_GROUP(load_data, unload_data)
+
 int main(void)
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(small_triangles_leave_their_mark_everywhere_and_large_ones_nowhere),
-		cmocka_unit_test(tiles_of_a_still_screen_are_not_written_back),
-		cmocka_unit_test(a_thread_takes_a_few_texture_samples_however_fast_the_unit),
-		cmocka_unit_test(the_busiest_unit_is_the_one_that_the_scenario_names),
-		cmocka_unit_test(no_metric_is_the_same_in_all_scenarios),
-		cmocka_unit_test(cores_differ_in_all_that_they_do),
-		cmocka_unit_test(nothing_stands_still_for_twenty_seconds),
-		cmocka_unit_test(queues_do_not_wait_a_constant_part_of_their_work),
-		cmocka_unit_test(a_session_of_play_has_a_menu_hitches_an_idle_while_and_clock_changes),
-	};
 
 	load_scenarios();
-	return cmocka_run_group_tests(tests, load_data, unload_data);
+
+	return test_run();
 }

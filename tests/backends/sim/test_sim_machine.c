@@ -28,9 +28,8 @@ static double biggest_value(struct sim_watch *w, const char *formula)
 	return x;
 }
 
-static void only_a_cpu_bound_game_has_a_core_busy_all_the_time(void **state)
+TEST(only_a_cpu_bound_game_has_a_core_busy_all_the_time)
 {
-	(void)state;
 	for (unsigned s = 0; s < sim_n_scenarios; s++)
 		for (unsigned seed = 1; seed <= 3; seed++) {
 			const struct source_options o = options(sim_scenarios[s].name, seed);
@@ -53,7 +52,7 @@ static void only_a_cpu_bound_game_has_a_core_busy_all_the_time(void **state)
 		}
 }
 
-static void every_slot_feeds_metrics_that_are_possible(void **state)
+TEST(every_slot_feeds_metrics_that_are_possible)
 {
 	static const struct backend *const backends[] = {&backend_sim_cpu, &backend_sim_perf};
 	static const char *const names[] = {
@@ -62,7 +61,6 @@ static void every_slot_feeds_metrics_that_are_possible(void **state)
 		"CPULLMissRatio",  "CPUStallBackend", "CPUBusyFrequency", "CPUPageFaults"};
 	unsigned found = 0;
 
-	(void)state;
 	for (unsigned b = 0; b < ARRAY_LEN(backends); b++)
 		for (unsigned s = 0; s < sim_n_scenarios; s++) {
 			const struct source_options o = options(sim_scenarios[s].name, 1);
@@ -89,14 +87,13 @@ static bool is_traffic(const char *name)
 	return strncmp(name, "Disk", 4) == 0 || strncmp(name, "Net", 3) == 0;
 }
 
-static void the_disk_is_read_most_while_the_game_loads(void **state)
+TEST(the_disk_is_read_most_while_the_game_loads)
 {
 	const struct source_options o = options("mixed", 4);
 	uint64_t least = UINT64_MAX, most = 0;
 	struct sim_watch w;
 	unsigned slot = 0;
 
-	(void)state;
 	sim_watch_part(&w, &backend_sim_cpu, &o, 500 * MS);
 	while (strcmp(w.run.source.slots[slot].name, "DiskReadBytes") != 0)
 		assert_true(++slot < w.run.source.n_slots);
@@ -111,12 +108,11 @@ static void the_disk_is_read_most_while_the_game_loads(void **state)
 	sim_watch_fini(&w);
 }
 
-static void the_parts_make_the_whole_in_every_sample(void **state)
+TEST(the_parts_make_the_whole_in_every_sample)
 {
 	static const struct backend *const backends[] = {&backend_sim_cpu, &backend_sim_perf};
 	static const int64_t periods[] = {500 * MS, 7 * MS};
 
-	(void)state;
 	for (unsigned b = 0; b < ARRAY_LEN(backends); b++) {
 		const struct source_options o = options("mixed", 4);
 		struct sim_watch w;
@@ -150,11 +146,10 @@ static void the_parts_make_the_whole_in_every_sample(void **state)
 	}
 }
 
-static void the_same_seed_gives_the_same_machine(void **state)
+TEST(the_same_seed_gives_the_same_machine)
 {
 	static const struct backend *const backends[] = {&backend_sim_cpu, &backend_sim_perf};
 
-	(void)state;
 	for (unsigned b = 0; b < ARRAY_LEN(backends); b++) {
 		const struct source_options one = options("mixed", 7), two = options("mixed", 8);
 		struct sim_watch w[3];
@@ -177,14 +172,13 @@ static void the_same_seed_gives_the_same_machine(void **state)
 	}
 }
 
-static void what_is_asked_of_cpu_events_and_not_simulated_is_an_error(void **state)
+TEST(what_is_asked_of_cpu_events_and_not_simulated_is_an_error)
 {
 	static const char *const events[] = {"L9D_CACHE"};
 	const struct source_options cases[] = {{.db = db, .scope = {.kind = SCOPE_PROCESS, .pid = 5207}},
 					       {.db = db, .events = events, .n_events = 1},
 					       {.db = db, .scenario = "boring"}};
 
-	(void)state;
 	for (unsigned i = 0; i < ARRAY_LEN(cases); i++) {
 		struct source source = {.backend = &backend_sim_perf, .options = cases[i]};
 		struct err err = {0};
@@ -212,11 +206,10 @@ static double gpu_busy(const char *scenario, unsigned seconds)
 	return busy;
 }
 
-static void processes_share_what_cpus_and_gpu_do(void **state)
+TEST(processes_share_what_cpus_and_gpu_do)
 {
 	const struct process_reader *reader = backend_sim_cpu.extras->processes;
 
-	(void)state;
 	for (unsigned s = 0; s < sim_n_scenarios; s++) {
 		struct source_options o = options(sim_scenarios[s].name, 1);
 		const struct process *busiest;
@@ -258,7 +251,7 @@ static void processes_share_what_cpus_and_gpu_do(void **state)
 }
 
 /* The extremes of what a user's tables may say. */
-static void any_phone_within_the_bounds_runs(void **state)
+TEST(any_phone_within_the_bounds_runs)
 {
 	static const char *const phones[] = {
 		"people pid\n  me 0\nclusters cpus memory\n  newer 1 0\ntraffic always\n  x 0\n"
@@ -272,7 +265,6 @@ static void any_phone_within_the_bounds_runs(void **state)
 		"events small loading ipc\n  CPUCycles 1e4 1e4 1 cycles\n  CPUInstructions 1e4 1e4 1 "
 		"CPUCycles\n"};
 
-	(void)state;
 	for (unsigned i = 0; i < ARRAY_LEN(phones); i++) {
 		const struct process_reader *reader = backend_sim_cpu.extras->processes;
 		const struct process_query query = {.threads_of = 10};
@@ -310,19 +302,12 @@ static void any_phone_within_the_bounds_runs(void **state)
 	}
 }
 
+TEST_GROUP(load_data, unload_data)
+
 int main(void)
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(only_a_cpu_bound_game_has_a_core_busy_all_the_time),
-		cmocka_unit_test(every_slot_feeds_metrics_that_are_possible),
-		cmocka_unit_test(the_disk_is_read_most_while_the_game_loads),
-		cmocka_unit_test(the_parts_make_the_whole_in_every_sample),
-		cmocka_unit_test(the_same_seed_gives_the_same_machine),
-		cmocka_unit_test(what_is_asked_of_cpu_events_and_not_simulated_is_an_error),
-		cmocka_unit_test(any_phone_within_the_bounds_runs),
-		cmocka_unit_test(processes_share_what_cpus_and_gpu_do),
-	};
 
 	load_scenarios();
-	return cmocka_run_group_tests(tests, load_data, unload_data);
+
+	return test_run();
 }

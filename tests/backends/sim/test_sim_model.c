@@ -31,12 +31,11 @@ static uint64_t *sum_of(const struct source_options *o, int64_t period_ns, unsig
 }
 
 /* What a driver never uses may stay at zero; all else must move in one scenario or another. */
-static void every_counter_that_a_driver_uses_moves(void **state)
+TEST(every_counter_that_a_driver_uses_moves)
 {
 	static const char *const unused[] = {"MaliResQueue", "MaliMMUS2",  "MaliCS3", "MaliCSFCS3",
 					     "MaliCS4",      "MaliCSFCS4", "MaliCS5", "MaliCSFCS5"};
 
-	(void)state;
 	for (unsigned p = 0; p < db->n_products; p++) {
 		const struct gpu_layout *layout = gpudb_product(db, p)->layout;
 		uint64_t *total = xcalloc(layout->n_counters, sizeof(*total));
@@ -65,9 +64,8 @@ static void every_counter_that_a_driver_uses_moves(void **state)
 	}
 }
 
-static void the_parts_of_cores_and_slices_add_up_to_the_sum(void **state)
+TEST(the_parts_of_cores_and_slices_add_up_to_the_sum)
 {
-	(void)state;
 	for (unsigned p = 0; p < db->n_products; p++) {
 		const struct source_options o = options(db->products[p].name, "fragment-bound", 3);
 		struct sim_run run;
@@ -94,14 +92,13 @@ static void the_parts_of_cores_and_slices_add_up_to_the_sum(void **state)
 	}
 }
 
-static void cores_are_a_little_uneven(void **state)
+TEST(cores_are_a_little_uneven)
 {
 	static const char *const names[] = {"MaliCoreActiveCy", "MaliFragWarp", "MaliTexFiltIssueCy"};
 	const struct source_options o = options("Mali-G715", "fragment-bound", 1);
 	struct sim_run run;
 	uint64_t *sum = sum_of(&o, 500 * MS, 2, &run);
 
-	(void)state;
 	for (unsigned i = 0; i < ARRAY_LEN(names); i++) {
 		uint64_t least = UINT64_MAX, most = 0;
 
@@ -118,14 +115,13 @@ static void cores_are_a_little_uneven(void **state)
 }
 
 /* The clock slots count time in ns as well, so they must agree like all others. */
-static void shorter_intervals_give_the_same_totals(void **state)
+TEST(shorter_intervals_give_the_same_totals)
 {
 	static const struct {
 		int64_t period_ns;
 		unsigned n;
 	} cuts[] = {{50 * MS, 6}, {25 * MS, 12}, {1 * MS, 300}, {3 * MS, 100}, {1200000, 250}};
 
-	(void)state;
 	for (unsigned p = 0; p < db->n_products; p++)
 		for (unsigned s = 0; s < sim_n_scenarios; s++) {
 			const struct source_options o =
@@ -168,12 +164,11 @@ static void check_percentages(const struct sim_watch *w, const struct metric_ins
 	}
 }
 
-static void percentages_hold_in_samples_of_a_millisecond_and_for_each_core(void **state)
+TEST(percentages_hold_in_samples_of_a_millisecond_and_for_each_core)
 {
 	static const char *const names[] = {"Mali-G31",  "Mali-G77",  "Mali-G310",
 					    "Mali-G715", "Mali-G725", "Mali-G1-Pro"};
 
-	(void)state;
 	for (unsigned g = 0; g < ARRAY_LEN(names); g++)
 		for (unsigned s = 0; s < sim_n_scenarios; s++) {
 			const struct source_options o = options(names[g], sim_scenarios[s].name, 1);
@@ -190,12 +185,11 @@ static void percentages_hold_in_samples_of_a_millisecond_and_for_each_core(void 
 		}
 }
 
-static void the_clock_changes_inside_samples_and_they_are_flagged(void **state)
+TEST(the_clock_changes_inside_samples_and_they_are_flagged)
 {
 	static const char *const scenarios[] = {"mixed", "cpu-bound"};
 	static const double steps[] = {0.4, 0.55, 0.7, 0.85, 1};
 
-	(void)state;
 	for (unsigned s = 0; s < ARRAY_LEN(scenarios); s++) {
 		const struct source_options o = options(NULL, scenarios[s], 1);
 		struct sim_run run;
@@ -230,11 +224,10 @@ static uint64_t a_second_of(const struct source_options *o, const char *counter)
 	return x;
 }
 
-static void frames_keep_to_the_refresh_rate(void **state)
+TEST(frames_keep_to_the_refresh_rate)
 {
 	static const unsigned rates[] = {30, 60, 90};
 
-	(void)state;
 	for (unsigned i = 0; i < ARRAY_LEN(rates); i++) {
 		struct source_options o = options("Mali-G715", "mixed", 1);
 		uint64_t jobs;
@@ -245,12 +238,11 @@ static void frames_keep_to_the_refresh_rate(void **state)
 	}
 }
 
-static void a_larger_frame_has_more_pixels_and_takes_longer(void **state)
+TEST(a_larger_frame_has_more_pixels_and_takes_longer)
 {
 	struct source_options small = options("Mali-G715", "mixed", 1), large = small;
 	uint64_t pixels, cycles;
 
-	(void)state;
 	small.width = 1280;
 	small.height = 720;
 	large.width = 1600;
@@ -261,14 +253,13 @@ static void a_larger_frame_has_more_pixels_and_takes_longer(void **state)
 	assert_in_range(cycles, 1250, 1800);
 }
 
-static void fragment_work_waits_for_its_binning_and_overlaps_the_next(void **state)
+TEST(fragment_work_waits_for_its_binning_and_overlaps_the_next)
 {
 	const struct source_options o = options("Mali-G715", "vertex-bound", 1);
 	unsigned both = 0, vertex_jobs, fragment_jobs, fragment_cycles;
 	uint64_t vertex = 0, fragment = 0, cycles = 0;
 	struct sim_run run;
 
-	(void)state;
 	sim_run_init(&run, &o, 1 * MS);
 	vertex_jobs = sim_run_slot(&run, "MaliVertQueueJob", INSTANCE_ALL, 0);
 	fragment_jobs = sim_run_slot(&run, "MaliFragQueueJob", INSTANCE_ALL, 0);
@@ -289,9 +280,8 @@ static void fragment_work_waits_for_its_binning_and_overlaps_the_next(void **sta
 	sim_run_fini(&run);
 }
 
-static void the_traffic_of_the_cores_goes_over_the_bus(void **state)
+TEST(the_traffic_of_the_cores_goes_over_the_bus)
 {
-	(void)state;
 	for (unsigned p = 0; p < db->n_products; p++) {
 		const struct source_options o = options(db->products[p].name, "mixed", 1);
 
@@ -306,21 +296,12 @@ static void the_traffic_of_the_cores_goes_over_the_bus(void **state)
 	}
 }
 
+TEST_GROUP(load_data, unload_data)
+
 int main(void)
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(every_counter_that_a_driver_uses_moves),
-		cmocka_unit_test(the_parts_of_cores_and_slices_add_up_to_the_sum),
-		cmocka_unit_test(cores_are_a_little_uneven),
-		cmocka_unit_test(shorter_intervals_give_the_same_totals),
-		cmocka_unit_test(percentages_hold_in_samples_of_a_millisecond_and_for_each_core),
-		cmocka_unit_test(the_clock_changes_inside_samples_and_they_are_flagged),
-		cmocka_unit_test(frames_keep_to_the_refresh_rate),
-		cmocka_unit_test(a_larger_frame_has_more_pixels_and_takes_longer),
-		cmocka_unit_test(fragment_work_waits_for_its_binning_and_overlaps_the_next),
-		cmocka_unit_test(the_traffic_of_the_cores_goes_over_the_bus),
-	};
 
 	load_scenarios();
-	return cmocka_run_group_tests(tests, load_data, unload_data);
+
+	return test_run();
 }

@@ -25,9 +25,8 @@ static void watch_read(struct sim_watch *w, unsigned n)
 	free(one);
 }
 
-static void frames_take_the_time_that_the_counters_see(void **state)
+TEST(frames_take_the_time_that_the_counters_see)
 {
-	(void)state;
 	for (unsigned s = 0; s < sim_n_scenarios; s++) {
 		const struct source_options o = {.db = db, .scenario = sim_scenarios[s].name, .seed = 3};
 		struct sim_watch gpu, passes;
@@ -47,7 +46,7 @@ static void frames_take_the_time_that_the_counters_see(void **state)
 	}
 }
 
-static void each_scenario_has_the_frames_that_it_describes(void **state)
+TEST(each_scenario_has_the_frames_that_it_describes)
 {
 	static const struct {
 		const char *scenario, *metric;
@@ -64,7 +63,6 @@ static void each_scenario_has_the_frames_that_it_describes(void **state)
 		{"raytracing", "frame.passes", 3, 3},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		const struct source_options o = {.db = db, .scenario = cases[i].scenario, .seed = 1};
 		struct sim_watch w;
@@ -81,9 +79,8 @@ static void each_scenario_has_the_frames_that_it_describes(void **state)
 }
 
 /* Own times add up to the GPU's time, and the spans of one frame are within it. */
-static void passes_have_the_names_of_the_scenario_and_add_up(void **state)
+TEST(passes_have_the_names_of_the_scenario_and_add_up)
 {
-	(void)state;
 	for (unsigned s = 0; s < sim_n_scenarios; s++) {
 		const struct source_options o = {.db = db, .scenario = sim_scenarios[s].name, .seed = 2};
 		struct pass_table table;
@@ -112,14 +109,13 @@ static void passes_have_the_names_of_the_scenario_and_add_up(void **state)
 }
 
 /* What a scenario says it is bound by takes the longest. */
-static void the_longest_pass_is_the_one_that_the_scenario_is_about(void **state)
+TEST(the_longest_pass_is_the_one_that_the_scenario_is_about)
 {
 	static const struct {
 		const char *scenario, *pass;
 	} cases[] = {{"fragment-bound", "scene"},   {"compute-bound", "forces"}, {"bandwidth-bound", "scene"},
 		     {"raytracing", "reflections"}, {"vertex-bound", "scene"},   {"mixed", "scene"}};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		const struct source_options o = {.db = db, .scenario = cases[i].scenario, .seed = 1};
 		struct pass_table table;
@@ -136,12 +132,11 @@ static void the_longest_pass_is_the_one_that_the_scenario_is_about(void **state)
 }
 
 /* Two frames are in flight: while the CPU makes one, the GPU draws those before it. */
-static void the_lanes_of_a_busy_gpu_have_no_hole(void **state)
+TEST(the_lanes_of_a_busy_gpu_have_no_hole)
 {
 	const struct source_options o = {.db = db, .scenario = "fragment-bound", .seed = 1};
 	struct sim_watch w;
 
-	(void)state;
 	sim_watch_part(&w, &backend_sim_passes, &o, 500 * MS);
 	watch_read(&w, 4);
 	for (double ms = 0.5; ms < 2 * frame.ms; ms += 0.5) {
@@ -155,16 +150,12 @@ static void the_lanes_of_a_busy_gpu_have_no_hole(void **state)
 	sim_watch_fini(&w);
 }
 
+TEST_GROUP(load_data, unload_data)
+
 int main(void)
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(frames_take_the_time_that_the_counters_see),
-		cmocka_unit_test(each_scenario_has_the_frames_that_it_describes),
-		cmocka_unit_test(the_longest_pass_is_the_one_that_the_scenario_is_about),
-		cmocka_unit_test(the_lanes_of_a_busy_gpu_have_no_hole),
-		cmocka_unit_test(passes_have_the_names_of_the_scenario_and_add_up),
-	};
 
 	load_scenarios();
-	return cmocka_run_group_tests(tests, load_data, unload_data);
+
+	return test_run();
 }

@@ -15,7 +15,7 @@ static bool parse_rules(const char *text, struct sim_book *book, struct sim_laws
 
 #define KNOWN "values\n  size; more 0.5\nratios content\n  line 0.25\nrules exec\n  exec\n"
 
-static void a_wrong_line_is_an_error_that_names_file_and_line(void **state)
+TEST(a_wrong_line_is_an_error_that_names_file_and_line)
 {
 	static const struct {
 		const char *text, *says;
@@ -37,7 +37,6 @@ static void a_wrong_line_is_an_error_that_names_file_and_line(void **state)
 		{"rules queue\n  cycles\n  a cycles % 1.5\n", "own.rules:3: '1.5': expected a share"},
 	};
 
-	(void)state;
 	for (unsigned i = 0; i < ARRAY_LEN(cases); i++) {
 		struct sim_book *book = xcalloc(1, sizeof(*book));
 		struct sim_laws *laws = xcalloc(1, sizeof(*laws));
@@ -51,13 +50,12 @@ static void a_wrong_line_is_an_error_that_names_file_and_line(void **state)
 	}
 }
 
-static void rules_of_what_the_gpu_lacks_are_left_out(void **state)
+TEST(rules_of_what_the_gpu_lacks_are_left_out)
 {
 	struct sim_book *book = xcalloc(1, sizeof(*book));
 	struct sim_laws *laws = xcalloc(1, sizeof(*laws));
 	struct err err = {0};
 
-	(void)state;
 	if (!parse_rules(KNOWN "rules rays cores\n  a exec * 2\nrules rays ray_tracing\n  b exec * 2\n", book,
 			 laws, &err))
 		fail_msg("%s", err.text);
@@ -80,7 +78,7 @@ static void check_inputs(const struct sim_names *values, unsigned first, const c
 	}
 }
 
-static void the_shipped_text_has_what_the_model_uses_in_its_order(void **state)
+TEST(the_shipped_text_has_what_the_model_uses_in_its_order)
 {
 #define INPUT(member) (unsigned)(offsetof(struct sim_inputs, member) / sizeof(double))
 	static const struct {
@@ -141,7 +139,6 @@ static void the_shipped_text_has_what_the_model_uses_in_its_order(void **state)
 	struct gpudb *db = load_shipped();
 	struct err err = {0};
 
-	(void)state;
 	if (!sim_model_init(model, &(struct source_options){.db = db}, &err) ||
 	    !sim_book_load(book, &model->laws, &model->gpu, NULL, &err))
 		fail_msg("%s", err.text);
@@ -166,15 +163,4 @@ static void the_shipped_text_has_what_the_model_uses_in_its_order(void **state)
 	free(model);
 	gpudb_free(db);
 #undef INPUT
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_wrong_line_is_an_error_that_names_file_and_line),
-		cmocka_unit_test(rules_of_what_the_gpu_lacks_are_left_out),
-		cmocka_unit_test(the_shipped_text_has_what_the_model_uses_in_its_order),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

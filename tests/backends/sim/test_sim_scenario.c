@@ -17,7 +17,7 @@ static bool load_own(struct sim_scenario *sc, const char *text, struct gpudb **d
 	return *db && sim_scenario_load(sc, *db, "own", err);
 }
 
-static void a_wrong_line_is_an_error_that_names_file_and_line(void **state)
+TEST(a_wrong_line_is_an_error_that_names_file_and_line)
 {
 	static const struct {
 		const char *text, *says;
@@ -57,7 +57,6 @@ static void a_wrong_line_is_an_error_that_names_file_and_line(void **state)
 		{"scenario\n", "own.scenario:1: 'scenario' without a name"},
 	};
 
-	(void)state;
 	for (unsigned i = 0; i < ARRAY_LEN(cases); i++) {
 		struct sim_scenario sc;
 		struct err err = {0};
@@ -69,7 +68,7 @@ static void a_wrong_line_is_an_error_that_names_file_and_line(void **state)
 	}
 }
 
-static void lists_are_bounded(void **state)
+TEST(lists_are_bounded)
 {
 	static const struct {
 		const char *line, *says;
@@ -79,7 +78,6 @@ static void lists_are_bounded(void **state)
 		{"  phase a: seconds 1\n", "at most 8 phases", 8},
 	};
 
-	(void)state;
 	for (unsigned i = 0; i < ARRAY_LEN(cases); i++)
 		for (unsigned more = 0; more < 2; more++) {
 			AUTO_STRBUF struct strbuf text = {0};
@@ -98,14 +96,13 @@ static void lists_are_bounded(void **state)
 		}
 }
 
-static void what_a_text_does_not_name_has_its_default(void **state)
+TEST(what_a_text_does_not_name_has_its_default)
 {
 	AUTO_STRBUF struct strbuf text = {0};
 	struct sim_scenario sc;
 	struct err err = {0};
 	struct gpudb *db;
 
-	(void)state;
 	strbuf_printf(&text, "scenario own\n%s  game sleeps\n", passes);
 	if (!load_own(&sc, text.p, &db, &err))
 		fail_msg("%s", err.text);
@@ -123,7 +120,7 @@ static void what_a_text_does_not_name_has_its_default(void **state)
 }
 
 /* Files of a directory, as --gpudb reads them. */
-static void a_users_scenario_replaces_a_shipped_one_and_uses_its_shaders(void **state)
+TEST(a_users_scenario_replaces_a_shipped_one_and_uses_its_shaders)
 {
 	struct fixture fixture;
 	struct gpudb_dir dir;
@@ -132,7 +129,6 @@ static void a_users_scenario_replaces_a_shipped_one_and_uses_its_shaders(void **
 	struct sim_scenario sc;
 	AUTO_STRBUF struct strbuf names = {0};
 
-	(void)state;
 	fixture_init(&fixture, NULL);
 	fixture_write(
 		&fixture, "own.scenario",
@@ -154,7 +150,7 @@ static void a_users_scenario_replaces_a_shipped_one_and_uses_its_shaders(void **
 }
 
 /* The extremes of all numbers: the model keeps its invariants, and ends. */
-static void any_numbers_within_the_bounds_can_be_simulated(void **state)
+TEST(any_numbers_within_the_bounds_can_be_simulated)
 {
 	static const char *const shaders[] = {"shaders alu tex ls var rt bus_read l2_hit issue any samples "
 					      "filter compressed narrow diverged "
@@ -177,7 +173,6 @@ static void any_numbers_within_the_bounds_can_be_simulated(void **state)
 		"  phase a: refreshes 0\n  game in-flight 3, imbalance 0.5, wave 0.5, fps 1000, clock-step "
 		"0\n"};
 
-	(void)state;
 	for (unsigned i = 0; i < 8; i++) {
 		AUTO_STRBUF struct strbuf text = {0};
 		struct fixture fixture;
@@ -211,7 +206,7 @@ static void any_numbers_within_the_bounds_can_be_simulated(void **state)
 	}
 }
 
-static void a_wrong_table_of_the_phone_names_file_and_line(void **state)
+TEST(a_wrong_table_of_the_phone_names_file_and_line)
 {
 	static const struct {
 		const char *head, *row, *says;
@@ -232,7 +227,6 @@ static void a_wrong_table_of_the_phone_names_file_and_line(void **state)
 		{"events big\n", "  CPUCycles 1 cycles\n", "own.scenario:3: the same slot twice in 'ev", 1},
 	};
 
-	(void)state;
 	for (unsigned i = 0; i < ARRAY_LEN(cases); i++)
 		for (unsigned more = cases[i].fits == 0; more < 2; more++) {
 			AUTO_STRBUF struct strbuf text = {0};
@@ -256,18 +250,4 @@ static void a_wrong_table_of_the_phone_names_file_and_line(void **state)
 			gpudb_free(db);
 			fixture_fini(&fixture);
 		}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_wrong_line_is_an_error_that_names_file_and_line),
-		cmocka_unit_test(lists_are_bounded),
-		cmocka_unit_test(what_a_text_does_not_name_has_its_default),
-		cmocka_unit_test(a_users_scenario_replaces_a_shipped_one_and_uses_its_shaders),
-		cmocka_unit_test(a_wrong_table_of_the_phone_names_file_and_line),
-		cmocka_unit_test(any_numbers_within_the_bounds_can_be_simulated),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

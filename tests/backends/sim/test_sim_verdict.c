@@ -94,11 +94,10 @@ static bool is_right(const struct judge *judge, const struct scene_verdict *scen
 	return scene_is_right(scene, span_of(judge_verdict_name(&judge->verdict)));
 }
 
-static void every_scenario_is_named_on_every_gpu(void **state)
+TEST(every_scenario_is_named_on_every_gpu)
 {
 	struct gpudb *db = load_shipped();
 
-	(void)state;
 	for (unsigned g = 0; g < db->n_products; g += GPU_STEP)
 		for (size_t i = 0; i < SCENE_VERDICTS; i++)
 			for (unsigned seed = 1; seed <= n_seeds(); seed++) {
@@ -146,13 +145,12 @@ static unsigned count_changes(const struct judge *judge)
 	return n;
 }
 
-static void a_steady_scene_keeps_its_findings_for_five_minutes(void **state)
+TEST(a_steady_scene_keeps_its_findings_for_five_minutes)
 {
 	static const char *const gpus[] = {"Mali-G52", "Mali-G715", "Mali-G625"};
 	struct gpudb *db = load_shipped();
 	unsigned changes = 0;
 
-	(void)state;
 	for (size_t g = 0; g < ARRAY_LEN(gpus); g++)
 		for (size_t i = 0; i < SCENE_VERDICTS; i++)
 			for (unsigned seed = 1; seed <= n_seeds(); seed++) {
@@ -178,12 +176,11 @@ static void a_steady_scene_keeps_its_findings_for_five_minutes(void **state)
 }
 
 /* A scene changes to another at once, with a step that has parts of both. */
-static void a_change_of_scene_is_seen_within_two_seconds(void **state)
+TEST(a_change_of_scene_is_seen_within_two_seconds)
 {
 	static const char *const gpus[] = {"Mali-G52", "Mali-G715", "Mali-G625"};
 	struct gpudb *db = load_shipped();
 
-	(void)state;
 	for (size_t g = 0; g < ARRAY_LEN(gpus); g++)
 		for (size_t a = 0; a < SCENE_VERDICTS; a++)
 			for (size_t b = 0; b < SCENE_VERDICTS; b++) {
@@ -216,13 +213,12 @@ static void a_change_of_scene_is_seen_within_two_seconds(void **state)
 }
 
 /* The mixed scenario has phases; its times are known. */
-static void the_phases_of_a_mixed_scene_are_followed_within_two_seconds(void **state)
+TEST(the_phases_of_a_mixed_scene_are_followed_within_two_seconds)
 {
 	static const char *const gpus[] = {"Mali-G31", "Mali-G52", "Mali-G78", "Mali-G715", "Mali-G1-Ultra"};
 	const struct sim_scenario *mixed = &sim_scenarios[1];
 	struct gpudb *db = load_shipped();
 
-	(void)state;
 	for (size_t g = 0; g < ARRAY_LEN(gpus); g++) {
 		int64_t changed_ns = 0;
 		const struct sim_phase *before = NULL;
@@ -255,13 +251,8 @@ static void the_phases_of_a_mixed_scene_are_followed_within_two_seconds(void **s
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(every_scenario_is_named_on_every_gpu),
-		cmocka_unit_test(a_steady_scene_keeps_its_findings_for_five_minutes),
-		cmocka_unit_test(a_change_of_scene_is_seen_within_two_seconds),
-		cmocka_unit_test(the_phases_of_a_mixed_scene_are_followed_within_two_seconds),
-	};
 
 	load_scenarios();
-	return cmocka_run_group_tests(tests, NULL, NULL);
+
+	return test_run();
 }
