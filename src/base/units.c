@@ -77,45 +77,13 @@ const struct unit *unit_find(struct span name)
 	return NULL;
 }
 
-/* "%.*f" with at most two decimals in a tenth of the time, because a screen is full of numbers: the
- * bits of the value times 100 fit in 64, so its rounding is exact. */
-static void put_fixed(char *out, double v, int decimals)
-{
-	static const unsigned scales[] = {1, 10, 100};
-	char digits[24], *end = digits + sizeof(digits) - 1, *p = end;
-	double a = fabs(v);
-	uint64_t bits, n, rest, half;
-	int shift;
-
-	if (a != 0 && !(a >= 0x1p-11 && a < 0x1p40)) {
-		snprintf(out, UNITS_TEXT, "%.*f", decimals, v);
-		return;
-	}
-	memcpy(&bits, &a, sizeof(bits));
-	shift = a != 0 ? 1023 + 52 - (int)(bits >> 52) : 1;
-	bits = a != 0 ? ((bits & (((uint64_t)1 << 52) - 1)) | (uint64_t)1 << 52) * scales[decimals] : 0;
-	half = (uint64_t)1 << (shift - 1);
-	n = bits >> shift;
-	rest = bits & (2 * half - 1);
-	n += rest > half || (rest == half && n % 2);
-	*end = 0;
-	for (int i = 0; n || i <= decimals; i++, n /= 10) {
-		if (i == decimals && i)
-			*--p = '.';
-		*--p = (char)('0' + n % 10);
-	}
-	if (signbit(v))
-		*--p = '-';
-	strcpy(out, p);
-}
-
 /* Three significant digits between 1 and 999, so that a column of them keeps its width. */
 static void three_digits(char *out, double v)
 {
 	double a = fabs(v);
 	int decimals = a >= 99.95 ? 0 : a >= 9.995 ? 1 : 2;
 
-	put_fixed(out, v, decimals);
+	snprintf(out, UNITS_TEXT, "%.*f", decimals, v);
 }
 
 static const char *si_scale(double *v)
@@ -149,7 +117,7 @@ void unit_split(char number[UNITS_TEXT], char suffix[UNITS_TEXT], double value, 
 		value = 0;
 	switch (unit->kind) {
 	case UNIT_PERCENT:
-		put_fixed(number, value, fabs(value) >= 99.95 ? 0 : 1);
+		snprintf(number, UNITS_TEXT, "%.*f", fabs(value) >= 99.95 ? 0 : 1, value);
 		break;
 	case UNIT_RATIO:
 		three_digits(number, value);
@@ -164,7 +132,7 @@ void unit_split(char number[UNITS_TEXT], char suffix[UNITS_TEXT], double value, 
 	case UNIT_LEVEL:
 		prefix = si_scale(&value);
 		if (!*prefix && value == floor(value))
-			put_fixed(number, value, 0);
+			snprintf(number, UNITS_TEXT, "%.0f", value);
 		else
 			three_digits(number, value);
 		break;
@@ -179,96 +147,6 @@ char *unit_format(char *buf, double value, const struct unit *unit, bool rate, b
 	unit_split(number, suffix, value, unit, rate, ascii);
 	snprintf(buf, UNITS_TEXT, "%.15s%s%.14s", number, *suffix ? " " : "", suffix);
 	return buf;
-}
-
-/* m x 10^(exponent - n + 1), where m has n digits: d.ddd x 10^exponent. */
-struct decimal {
-	uint64_t m;
-	int n, exponent;
-};
-
-#define DIGITS_MAX 17  /* always enough to read a double back */
-#define DIGITS_SAFE 15 /* any decimal with this many digits survives a normal double */
-
-static char *put_digits(char *end, uint64_t m)
-{
-	for (; m; m /= 10)
-		*--end = (char)('0' + m % 10);
-	return end;
-}
-
-/* Round a value > 0 to n digits. */
-static struct decimal decimal_of(double value, int n)
-{
-	struct decimal d = {.n = n};
-	char text[DIGITS_MAX + 16];
-	const char *p = text;
-
-	snprintf(text, sizeof(text), "%.*e", n - 1, value);
-	for (; *p != 'e'; p++)
-		if (*p != '.')
-			d.m = d.m * 10 + (uint64_t)(*p - '0');
-	d.exponent = atoi(p + 1);
-	return d;
-}
-
-static bool reads_back(const struct decimal *d, double value)
-{
-	char text[DIGITS_MAX + 16], *p = text + sizeof(text) - 1;
-	int power = d->exponent - d->n + 1;
-
-	*p = 0;
-	p = put_digits(p, (uint64_t)abs(power));
-	*--p = power < 0 ? '-' : '+';
-	*--p = 'e';
-	return strtod(put_digits(p, d->m), NULL) == value;
-}
-
-/* Return decimal_of(value, n) for fewer digits than d has. The digits that are cut off decide the
- * rounding, except for a tie. */
-static struct decimal decimal_cut(const struct decimal *d, double value, int n)
-{
-	struct decimal cut = {.m = d->m, .n = n, .exponent = d->exponent};
-	uint64_t unit = 1, rest;
-
-	for (int i = n; i < d->n; i++)
-		unit *= 10;
-	rest = cut.m % unit;
-	if (2 * rest == unit)
-		return decimal_of(value, n); /* d itself is rounded: the true value may be below the tie */
-	cut.m = cut.m / unit + (2 * rest > unit);
-	return cut;
-}
-
-/* Find the fewest digits that read back as the same double. */
-static struct decimal decimal_shortest(double value)
-{
-	struct decimal full = decimal_of(value, DIGITS_MAX), d = full;
-
-	for (int n = value < DBL_MIN ? 1 : DIGITS_SAFE; n < DIGITS_MAX; n++) {
-		d = decimal_cut(&full, value, n);
-		if (reads_back(&d, value))
-			break;
-		d = full;
-	}
-	for (; d.m % 10 == 0; d.m /= 10)
-		d.n--;
-	return d;
-}
-
-/* Write "125" as 0.00125, 1.25 or 12500, by the exponent of its first digit; `suffix` follows a
- * number without a fraction. */
-static void put_plain(char *at, const char *digits, int exponent, const char *suffix)
-{
-	int n = (int)strlen(digits);
-
-	/* "%.*d" with a 0 writes that number of zeros */
-	if (exponent < 0)
-		snprintf(at, NUMBER_TEXT - 1, "0.%.*d%s", -exponent - 1, 0, digits);
-	else if (n <= exponent + 1)
-		snprintf(at, NUMBER_TEXT - 1, "%s%.*d%s", digits, exponent + 1 - n, 0, suffix);
-	else
-		snprintf(at, NUMBER_TEXT - 1, "%.*s.%s", exponent + 1, digits, digits + exponent + 1);
 }
 
 double unit_change(double was, double now, const struct unit *unit)
@@ -294,56 +172,61 @@ char *unit_change_format(char *buf, double was, double now, const struct unit *u
 	return buf;
 }
 
+#define EXPONENT_TEXT 32 /* "%.*e" with at most 17 digits */
+
+/* Write "-1.2500e-03" as -0.00125, "1.25e+04" as 12500 or, with `point`, 12500.0; then 1e+21 and
+ * more keep their exponent. */
+static char *put_plain(char *buf, char text[EXPONENT_TEXT], bool point)
+{
+	char *digits = text + (text[0] == '-'), *end = strchr(digits, 'e');
+	int sign = (int)(digits - text), exponent = atoi(end + 1), n;
+
+	if (digits[1] == '.')
+		memmove(digits + 1, digits + 2, (size_t)(end-- - digits) - 2);
+	while (end > digits + 1 && end[-1] == '0')
+		end--;
+	*end = 0;
+	n = (int)(end - digits);
+	/* "%.*d" with a 0 writes that number of zeros */
+	if (exponent < 0)
+		snprintf(buf, NUMBER_TEXT, "%.*s0.%.*d%s", sign, text, -exponent - 1, 0, digits);
+	else if (point && exponent >= 21)
+		snprintf(buf, NUMBER_TEXT, "%.*s.%se+%d", sign + 1, text, n > 1 ? digits + 1 : "0", exponent);
+	else if (n <= exponent + 1)
+		snprintf(buf, NUMBER_TEXT, "%s%.*d%s", text, exponent + 1 - n, 0, point ? ".0" : "");
+	else
+		snprintf(buf, NUMBER_TEXT, "%.*s.%s", sign + exponent + 1, text, digits + exponent + 1);
+	return buf;
+}
+
 char *number_shortest(char *buf, double value)
 {
-	char digits[24], *end = digits + sizeof(digits) - 1, *at = buf;
-	struct decimal d;
-	int n;
+	/* Decimals of DBL_DIG digits survive a normal double; DBL_DECIMAL_DIG always suffice. */
+	int digits = fabs(value) < DBL_MIN ? 1 : DBL_DIG;
+	char text[EXPONENT_TEXT];
 
 	buf[0] = 0;
 	if (!isfinite(value))
 		return buf;
-	if (value == 0)
-		return strcpy(buf, "0.0"); /* never -0 */
-	if (value < 0)
-		*at++ = '-';
-	value = fabs(value);
-	*end = 0;
-	if (value < 1e15 && value == trunc(value)) { /* a count, as most values are */
-		strcpy(stpcpy(at, put_digits(end, (uint64_t)value)), ".0");
+	if (fabs(value) < 1e15 && value == trunc(value)) { /* a count, as most values are; never -0 */
+		snprintf(buf, NUMBER_TEXT, "%" PRId64 ".0", (int64_t)value);
 		return buf;
 	}
-	d = decimal_shortest(value);
-	end = put_digits(end, d.m);
-	n = (int)strlen(end); /* one more if rounding carried */
-	d.exponent += n - d.n;
-	if (d.exponent >= 21)
-		snprintf(at, NUMBER_TEXT - 1, "%c.%se+%d", end[0], n > 1 ? end + 1 : "0", d.exponent);
-	else
-		put_plain(at, end, d.exponent, ".0");
-	return buf;
+	do
+		snprintf(text, sizeof(text), "%.*e", digits - 1, value);
+	while (digits++ < DBL_DECIMAL_DIG && strtod(text, NULL) != value);
+	return put_plain(buf, text, true);
 }
 
 char *number_digits(char *buf, double value, int digits)
 {
-	char text[32], *end;
-	int exponent;
+	char text[EXPONENT_TEXT];
 
 	buf[0] = 0;
 	if (!isfinite(value))
 		return buf;
-	snprintf(text, sizeof(text), "%.*e", digits - 1, fabs(value)); /* "1.25000e-03" */
-	end = strchr(text, 'e');
-	exponent = atoi(end + 1);
-	if (digits > 1)
-		memmove(text + 1, text + 2, (size_t)(end-- - text) - 2);
-	while (end > text + 1 && end[-1] == '0')
-		end--;
-	*end = 0;
-	put_plain(buf + (value < 0), text, exponent, "");
-	if (value < 0)
-		buf[0] = '-';
-	return buf;
+	snprintf(text, sizeof(text), "%.*e", digits - 1, value == 0 ? 0 : value); /* never -0 */
+	return put_plain(buf, text, false);
 }
 
 static const struct {
