@@ -460,44 +460,39 @@ static void explain_constant(struct explanation *e, const struct metric_constant
 	add_users(e, constant->name);
 }
 
-/* ---- names in the data ---- */
+/* ---- names in the data: found whatever the case ---- */
+
+static bool is_same(struct span text, struct span name)
+{
+	return text.n == name.n && strncasecmp(text.p, name.p, text.n) == 0;
+}
+
+static bool lists_word(struct span words, struct span name)
+{
+	struct span word;
+
+	while ((word = span_word(&words)).n)
+		if (is_same(word, name))
+			return true;
+	return false;
+}
 
 /* Find the metric of a Streamline variable or of a hardware counter. */
-static const struct metric_def *metric_by_other_name(const struct explanation *e, const char *name)
+static const struct metric_def *metric_by_other_name(const struct explanation *e, struct span name)
 {
 	for (unsigned i = 0; i < e->db->n_metrics; i++)
 		for (const struct metric_variant *v = e->db->metrics[i].vars; v; v = v->next)
-			if (span_has_word(v->text, span_of(name)) &&
-			    (!e->product || gpu_set_has(v->gpus, e->product)))
+			if (lists_word(v->text, name) && (!e->product || gpu_set_has(v->gpus, e->product)))
 				return &e->db->metrics[i];
 	for (unsigned g = 0; g < e->db->n_products; g++) {
 		const struct gpu_layout *layout = gpudb_product(e->db, g)->layout;
 
 		for (unsigned i = 0; i < layout->n_counters; i++)
-			if (layout->counters[i].name && !strcmp(layout->counters[i].hw_name, name) &&
+			if (layout->counters[i].name && is_same(span_of(layout->counters[i].hw_name), name) &&
 			    (!e->product || e->product->layout == layout))
 				return metric_def_find(e->db, span_of(layout->counters[i].name));
 	}
 	return NULL;
-}
-
-bool explanation_named(struct explanation *e, const char *name)
-{
-	const struct finding_def *finding = finding_find(e->db, FINDING_RULE, span_of(name));
-	const struct metric_def *metric = metric_def_find(e->db, span_of(name));
-	const struct metric_constant *constant = metric_constant_find(span_of(name));
-
-	if (!finding)
-		finding = finding_find(e->db, FINDING_VERDICT, span_of(name));
-	if (!metric)
-		metric = metric_by_other_name(e, name);
-	if (finding)
-		explanation_finding(e, finding);
-	else if (metric)
-		explanation_metric(e, metric);
-	else if (constant)
-		explain_constant(e, constant);
-	return finding || metric || constant;
 }
 
 /* ---- names on the screens ---- */
@@ -558,10 +553,10 @@ static bool is_near(struct span text, struct span name, bool all)
 static void look_at(struct name_search *s, const struct metric_def *def, struct span shown)
 {
 	size_t n = strlen(def->name);
-	const char *at = s->near->p ? strstr(s->near->p, def->name) : NULL;
+	const char *at = s->near && s->near->p ? strstr(s->near->p, def->name) : NULL;
 
 	if (s->how == LOOK_SAME) {
-		if (!s->found && shown.n == s->name.n && strncasecmp(shown.p, s->name.p, shown.n) == 0)
+		if (!s->found && is_same(shown, s->name))
 			s->found = def;
 		return;
 	}
@@ -607,20 +602,54 @@ static void look_at_labels(struct name_search *s)
 	}
 }
 
+/* Compare the name with all shown texts. */
+static void look_at_all(struct name_search *s)
+{
+	for (unsigned i = 0; i < s->e->db->n_metrics; i++) {
+		const struct metric_def *def = &s->e->db->metrics[i];
+
+		look_at(s, def, span_of(def->name));
+		look_at(s, def, span_of(def->short_title));
+		look_at(s, def, span_of(def->title));
+	}
+	look_at_labels(s);
+}
+
+/* ---- what a name means ---- */
+
+bool explanation_named(struct explanation *e, const char *name)
+{
+	struct name_search s = {.e = e, .name = span_trim(span_of(name))};
+	const struct metric_constant *constant = metric_constants;
+	const struct metric_def *metric = metric_def_find(e->db, s.name);
+
+	for (unsigned i = 0; i < e->db->n_findings; i++) {
+		const struct finding_def *def = &e->db->findings[i];
+
+		if ((def->kind == FINDING_RULE || def->kind == FINDING_VERDICT) &&
+		    is_same(span_of(def->name), s.name))
+			explanation_finding(e, def);
+	}
+	if (!metric)
+		metric = metric_by_other_name(e, s.name);
+	if (!metric && e->n) /* the name of a finding may also be one of a metric on the screens */
+		look_at_all(&s);
+	metric = metric ? metric : s.found;
+	while (constant->name && !is_same(span_of(constant->name), s.name))
+		constant++;
+	if (metric)
+		explanation_metric(e, metric);
+	else if (constant->name)
+		explain_constant(e, constant);
+	return e->n;
+}
+
 bool explanation_shown(struct explanation *e, const char *name, struct strbuf *near)
 {
 	struct name_search s = {.e = e, .name = span_trim(span_of(name)), .near = near};
 
-	for (; s.how < LOOKS && !s.found && !s.n_near; s.how++) {
-		for (unsigned i = 0; i < e->db->n_metrics; i++) {
-			const struct metric_def *def = &e->db->metrics[i];
-
-			look_at(&s, def, span_of(def->name));
-			look_at(&s, def, span_of(def->short_title));
-			look_at(&s, def, span_of(def->title));
-		}
-		look_at_labels(&s);
-	}
+	for (; s.how < LOOKS && !s.found && !s.n_near; s.how++)
+		look_at_all(&s);
 	if (s.found)
 		explanation_metric(e, s.found);
 	return s.found;

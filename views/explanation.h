@@ -46,8 +46,10 @@ struct explanation {
 void explanation_fini(struct explanation *e);
 void explanation_metric(struct explanation *e, const struct metric_def *def);
 void explanation_finding(struct explanation *e, const struct finding_def *def);
-/* Explain the finding, verdict, metric or constant with that name. A metric is also found by its
- * name in hardware or in Streamline. Returns false if there is none. */
+/* Explain the finding, verdict, metric or constant with that name, in upper or lower case; all of
+ * them if it has several meanings. A metric is also found by its name in hardware or in Streamline,
+ * and the metric that is shown under the name of a finding is explained as well. Returns false if
+ * there is none. */
 bool explanation_named(struct explanation *e, const char *name);
 /* Explain the metric that is shown under a name: its title, its short title, or the label of a row,
  * in upper or lower case. Returns false if there is none; *near then lists metrics that share a

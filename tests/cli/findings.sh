@@ -149,6 +149,13 @@ expect 'a hardware name' 0 '^MaliTilerActiveCy' explain TILER_ACTIVE
 expect 'a variable' 0 '^CPUActivityUser' explain '$CPUActivityUser'
 expect 'a short title' 0 '^MaliFragOverdraw' explain 'Fragments/pixel'
 expect 'the label of a row' 0 '^MaliFragOverdraw' explain 'fragments per pixel' --gpu g715
+for name in overdraw Overdraw OVERDRAW; do
+	expect "a finding that is also a metric: $name" 0 '^overdraw  High overdraw' explain $name
+	expect "a metric that is also a finding: $name" 0 '^MaliFragOverdraw' explain $name
+done
+expect 'a metric in lower case' 0 '^MaliFragOverdraw' explain malifragoverdraw
+expect 'a hardware name in lower case' 0 '^MaliTilerActiveCy' explain tiler_active
+expect 'a verdict in upper case' 0 'verdict' explain MEMORY --gpu g52
 expect 'a word of a name' 2 'try .*MaliFragOverdraw' explain overdra
 expect 'the name of an operand' 0 'GPUSteadyTime, time with a steady clock' explain GPUClock --gpu g715
 expect 'an unknown name' 2 "explain: unknown 'nope'" explain nope
