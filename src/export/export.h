@@ -53,6 +53,7 @@ struct export_options {
 	enum export_lines lines;        /* a total adds columns of the command, which only its row fills */
 	bool per_core;                  /* also columns of cores, slices and CPUs (always of clusters) */
 	bool several;                   /* logs of several hosts: each row of csv and jsonl names its host */
+	bool units;                     /* csv: a second row with the units */
 	bool findings;                  /* report findings at the end, if there is a watch */
 	enum finding_severity fail_on;  /* the level that JUnit counts as a failure; 0: warnings */
 	struct watch *watch;            /* gets every sample; NULL: nothing is judged */

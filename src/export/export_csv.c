@@ -78,6 +78,12 @@ static void csv_begin(const struct export_table *table, struct strbuf *out)
 	for (unsigned i = 0; i < table->n_columns; i++)
 		add_text(out, table->columns[i].name);
 	strbuf_str(out, CSV_EOL);
+	if (!table->options->units)
+		return;
+	strbuf_str(out, table->options->several ? ",s,s," : "s,s,");
+	for (unsigned i = 0; i < table->n_columns; i++)
+		add_text(out, table->columns[i].unit->name);
+	strbuf_str(out, CSV_EOL);
 }
 
 static void csv_row(const struct export_table *table, const struct export_row *row, struct strbuf *out)

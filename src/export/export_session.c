@@ -93,6 +93,7 @@ struct export *export_session(const struct session *session, const struct export
 	set_origin(session, &options, host);
 	options.per_core = o->per_core;
 	options.several = o->n_logs > 1;
+	options.units = o->units;
 	options.step_ns = o->step_ns;
 	options.findings = o->findings;
 	options.fail_on = o->fail_on;

@@ -109,6 +109,7 @@ struct options {
 	bool lean;                 /* a .mlog has fewer counters and processes (record/recorder_sink.h) */
 	int64_t flush_ns;          /* the longest time until a block of a .mlog is complete; 0: by itself */
 	bool per_core;
+	bool units;
 	bool passes;                                           /* frames and passes of CMD */
 	enum record_detail { DETAIL_ALL, DETAIL_LATE } detail; /* which frames keep their passes in a log */
 	const char *hot;  /* --hot: sample running code: "EVENT:RATE"; NULL without it */

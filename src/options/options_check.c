@@ -319,6 +319,8 @@ static bool check_heeded(const struct options *o, const struct option_words *wor
 		{"sync", not_mlog || to_output, mlog},
 		{"rotate", not_mlog || to_output, mlog},
 		{"detail", not_mlog, mlog},
+		{"units", !on && (o->format != FORMAT_CSV || o->compare || o->repeat),
+		 "only for csv with a column per metric: other outputs name units"},
 		{"hot-callers", !on && !o->hot, "only with --hot"},
 		{"long", o->command == COMMAND_STAT && o->format != FORMAT_TABLE, "only for a table"},
 		{"force", (to_output || (on && !o->log && o->n_wheres == 1)) && !o->tables && !o->report_file,

@@ -111,6 +111,8 @@ const struct option_row option_rows[] = {
 	 MEANINGS({IN_LIST, "all columns of a table, however wide, with the help of metrics", NULL})},
 	{"per-core", 0, NULL, NULL, "break down by shader core, L2 slice and CPU", "sums",
 	 IN_SAMPLING | IN_OF_LOG, true, &kind_flag, AT(per_core)},
+	{"units", 0, NULL, NULL, "for csv: a second row with the unit of each column", NULL,
+	 IN_STAT | IN_RECORD | IN_EXPORT, true, &kind_flag, AT(units)},
 	{"passes", 0, NULL, NULL, "time the frames and render passes of CMD, with malitop's layers", NULL,
 	 IN_RECORD | IN_STAT, true, &kind_flag, AT(passes)},
 	{"detail", 0, "WHICH", NULL,

@@ -18,6 +18,21 @@ TEST_WITH(csv_is_as_the_contract_says, machine_init, machine_fini)
 	export_free(ex);
 }
 
+TEST_WITH(csv_names_units_in_a_second_row_if_asked, machine_init, machine_fini)
+{
+	struct export_machine *m = *state;
+	struct export *ex;
+
+	m->options.units = m->options.several = true;
+	m->options.host = "board";
+	ex = start_export(m, &export_csv, m->sources, 1);
+	push_gpu(ex, 0, 100, 400, 100);
+	assert_string_equal(m->out.p, "host,time,duration,flags,MaliFragUtil,MaliGPUActiveCy\r\n"
+				      ",s,s,,percent,cycles\r\n"
+				      "board,1700000000.000000000,0.100000000,,25.0,400.0\r\n");
+	export_free(ex);
+}
+
 TEST_WITH(json_lines_begin_with_what_was_measured, machine_init, machine_fini)
 {
 	struct export_machine *m = *state;

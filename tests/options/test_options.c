@@ -63,6 +63,10 @@ TEST(usage_error_names_what_and_what_to_try)
 		{{"-r", "500ms", "-i", "1s"}, "--refresh: 0.5 s is below the interval of 1 s"},
 		{{"-d", "0s"}, "--duration: '0s' is not a time"},
 		{{"-d", "ten"}, "--duration: 'ten' is not a time"},
+		{{"stat", "--units"}, "--units: only for csv"},
+		{{"export", "x.mlog", "-f", "jsonl", "--units"}, "--units: only for csv"},
+		{{"record", "-o", "x.mlog", "--units"}, "--units: only for csv"},
+		{{"stat", "--units", "-f", "csv", "--repeat", "2", "--", "true"}, "--units: only for csv"},
 		{{"--once=0x10"}, "--once: '0x10' is not COLSxROWS from 1x1 to 500x200"},
 		{{"--once=501x10"}, "--once: '501x10' is not"},
 		{{"--once=100x201"}, "--once: '100x201' is not"},
@@ -643,7 +647,8 @@ TEST(every_option_but_four_can_be_in_the_file)
 		"options\n  backend proc\n  demo idle\n  gpu g52\n  device /dev/mali0\n  interval 20ms\n"
 		"  refresh 1s\n  view memory\n  user root\n  once 80x24\n  frames 3\n  log x.csv\n"
 		"  metrics Mali*\n  format jsonl\n  duration 5s\n  repeat 3\n  warmup 1\n"
-		"  delay 1s\n  long yes\n  per-core yes\n  passes yes\n  profiling yes\n  fps 30\n"
+		"  delay 1s\n  long yes\n  per-core yes\n  units yes\n  passes yes\n  profiling yes\n  fps "
+		"30\n"
 		"  resolution 640x480\n  definitions guide\n  seed 7\n  pid 5\n  tid 6\n  cpu 0-3\n"
 		"  event cycles,{r10,r11}\n  group x\n  force yes\n  keep-going yes\n  findings yes\n"
 		"  fail-on critical\n  budget b\n  rotate 1MB,3\n  sync 1s\n  from 1s\n  to 9s\n  step 2s\n"
