@@ -7,22 +7,10 @@
 #include <math.h>
 #include <string.h>
 
-#define MOSTLY 0.5 /* share of the time that a verdict held, for clear evidence */
-
-static bool is_unclear(const struct judged *verdict)
-{
-	return !verdict || strcmp(verdict->def->name, "unclear") == 0;
-}
-
-static bool is_clear(const struct judged *verdict)
-{
-	return verdict->clear_s >= MOSTLY * verdict->held_s;
-}
-
 unsigned findings_ranked(const struct judge *judge, struct judge_rank *ranks)
 {
 	double share;
-	const struct judged *verdict = judge_longest(judge, &share);
+	const struct judged *verdict = judge_of_run(judge, &share);
 	unsigned n = 0;
 
 	for (unsigned i = 0; i < judge->n_findings; i++) {
@@ -61,7 +49,7 @@ static char *number_text(char text[UNITS_TEXT], const struct judge_number *numbe
 static void verdict_line(const struct judge *judge, struct strbuf *out)
 {
 	double share;
-	const struct judged *verdict = judge_longest(judge, &share);
+	const struct judged *verdict = judge_of_run(judge, &share);
 	char text[UNITS_TEXT];
 
 	if (!verdict) {
@@ -70,9 +58,7 @@ static void verdict_line(const struct judge *judge, struct strbuf *out)
 		return;
 	}
 	strbuf_printf(out, "%s", verdict->def->title);
-	if (!is_unclear(verdict))
-		strbuf_printf(out, " (%s, %.0f %% of the time)", is_clear(verdict) ? "clear" : "likely",
-			      share * 100);
+	judge_put_share(verdict, share, out);
 	strbuf_str(out, ": ");
 	for (unsigned i = 0; i < verdict->n_evidence; i++)
 		strbuf_printf(out, "%s%s %s", i ? ", " : "", verdict->evidence[i].title,
@@ -148,7 +134,7 @@ void findings_report(const struct export_table *table, const struct judge *judge
 	AUTOFREE struct judge_rank *ranks = xcalloc(judge->n_findings + 1, sizeof(*ranks));
 	AUTO_STRBUF struct strbuf headroom = {0};
 	double share;
-	const struct judged *verdict = judge_longest(judge, &share);
+	const struct judged *verdict = judge_of_run(judge, &share);
 	unsigned n = findings_ranked(judge, ranks), notes = 0;
 
 	strbuf_str(out, "verdict  ");
@@ -205,13 +191,12 @@ static void json_verdict(const struct judge *judge, struct strbuf *out)
 {
 	AUTO_STRBUF struct strbuf text = {0};
 	double share;
-	const struct judged *verdict = judge_longest(judge, &share);
+	const struct judged *verdict = judge_of_run(judge, &share);
+	enum judge_surety surety = judged_surety(verdict);
 
 	json_put(out, "{\"verdict\":{\"id\":%s,\"confidence\":%s,\"title\":%s,\"share\":%g",
 		 verdict ? verdict->def->id : "unclear",
-		 is_unclear(verdict) ? json_null
-		 : is_clear(verdict) ? "clear"
-				     : "likely",
+		 surety == JUDGE_UNCLEAR ? json_null : judge_surety_names[surety],
 		 verdict ? verdict->def->title : "Not clear", share);
 	strbuf_str(&text, "");
 	if (verdict) {
@@ -310,7 +295,7 @@ static void findings_junit(const struct export_table *table, const struct judge 
 	enum finding_severity fail_on = table->options->fail_on ? table->options->fail_on : SEVERITY_WARNING;
 	AUTO_STRBUF struct strbuf line = {0};
 	double share;
-	const struct judged *verdict = judge_longest(judge, &share);
+	const struct judged *verdict = judge_of_run(judge, &share);
 	AUTOFREE struct judge_rank *ranks = xcalloc(judge->n_findings + 1, sizeof(*ranks));
 	unsigned failures = 0;
 

@@ -580,15 +580,3 @@ void judge_missing(const struct judge *judge, struct strbuf *out)
 	}
 	strbuf_str(out, "the numbers fit no known pattern");
 }
-
-const struct judged *judge_longest(const struct judge *judge, double *share)
-{
-	double seconds = (double)(judge->end_ns - judge->begin_ns) * 1e-9;
-	const struct judged *longest = NULL;
-
-	for (unsigned i = 0; i < judge->n_verdicts; i++)
-		if (judge->verdicts[i].held_s > (longest ? longest->held_s : 0))
-			longest = &judge->verdicts[i];
-	*share = longest && seconds > 0 ? longest->held_s / seconds : 0;
-	return longest;
-}

@@ -231,8 +231,15 @@ void judge_put_worth(const struct judge_rank *rank, bool whole_run, struct strbu
 void judge_put_headroom(const struct judge *judge, const struct judged *verdict, bool whole_run,
 			struct strbuf *out);
 
-/* The verdict of the whole run: the one that held longest. *share is its part of the time. NULL if
- * none ever held. */
-const struct judged *judge_longest(const struct judge *judge, double *share);
+/* The verdict of the whole run, for all who print one: of those that limit the workload and held
+ * for at least a tenth of the run the one that held longest, else of all. *share is its part of the
+ * time. NULL if none ever held. */
+const struct judged *judge_of_run(const struct judge *judge, double *share);
+/* Whether it limits nothing: idle, frame rate limited, unclear, NULL. */
+bool judged_is_calm(const struct judged *verdict);
+/* Whether its evidence was clear most of the time in which it held; JUDGE_UNCLEAR of NULL. */
+enum judge_surety judged_surety(const struct judged *verdict);
+/* " (clear, 51 % of the time)", or nothing if it is unclear. */
+void judge_put_share(const struct judged *verdict, double share, struct strbuf *out);
 
 #endif

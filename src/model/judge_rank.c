@@ -1,4 +1,5 @@
-/* What to change first: findings ranked by the verdict and by what they are worth. */
+/* The verdict of a whole run, and what to change first: findings ranked by the verdict and by what
+ * they are worth. */
 #include "model/judge.h"
 
 #include "base/units.h"
@@ -10,6 +11,58 @@
 
 const char *const judge_group_titles[JUDGE_GROUPS] = {"Holds the frame back",
 						      "Costs energy, or is about the system", "Notes"};
+
+/* ---- the verdict of a run ---- */
+
+#define WORTH_NAMING 0.1 /* of a run: from here on a verdict comes before those that limit nothing */
+#define MOSTLY 0.5       /* of the time that a verdict held, for clear evidence */
+
+static bool is_unclear(const struct judged *verdict)
+{
+	return !verdict || strcmp(verdict->def->id, "unclear") == 0;
+}
+
+bool judged_is_calm(const struct judged *verdict)
+{
+	return is_unclear(verdict) || verdict->def->spare;
+}
+
+const struct judged *judge_of_run(const struct judge *judge, double *share)
+{
+	double seconds = (double)(judge->end_ns - judge->begin_ns) * 1e-9;
+	const struct judged *found = NULL;
+	bool limits = false;
+
+	for (unsigned i = 0; i < judge->n_verdicts; i++) {
+		const struct judged *v = &judge->verdicts[i];
+		bool this_limits = !judged_is_calm(v) && v->held_s >= WORTH_NAMING * seconds;
+
+		if (v->held_s > 0 &&
+		    (!found || (this_limits == limits ? v->held_s > found->held_s : this_limits))) {
+			found = v;
+			limits = this_limits;
+		}
+	}
+	*share = found && seconds > 0 ? found->held_s / seconds : 0;
+	return found;
+}
+
+enum judge_surety judged_surety(const struct judged *verdict)
+{
+	if (is_unclear(verdict))
+		return JUDGE_UNCLEAR;
+	return verdict->clear_s >= MOSTLY * verdict->held_s ? JUDGE_CLEAR : JUDGE_LIKELY;
+}
+
+void judge_put_share(const struct judged *verdict, double share, struct strbuf *out)
+{
+	enum judge_surety surety = judged_surety(verdict);
+
+	if (surety != JUDGE_UNCLEAR)
+		strbuf_printf(out, " (%s, %.0f %% of the time)", judge_surety_names[surety], share * 100);
+}
+
+/* ---- what to change first ---- */
 
 /* Whether the verdict says that one of the finding's resources holds the workload back. */
 static bool is_explained(const struct judged *verdict, const struct judged *f)

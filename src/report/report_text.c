@@ -140,36 +140,12 @@ void report_reason(const struct report_log *log, const struct judge_rank *rank, 
 
 /* ---- the verdict in words ---- */
 
-static bool is_calm(const struct judged *verdict)
-{
-	return !verdict || strcmp(verdict->def->id, "frame-cap") == 0 ||
-	       strcmp(verdict->def->id, "idle") == 0 || strcmp(verdict->def->id, "unclear") == 0;
-}
-
-#define WORTH_NAMING 0.1 /* share of the time; the summary ignores a shorter verdict */
-
-/* Return the verdict that held longest, among those that limit the log if there are any. */
-static const struct judged *main_verdict(const struct report_log *log)
-{
-	const struct judge *judge = report_judge(log);
-	double length_s = (double)(log->end_ns - log->begin_ns) * 1e-9, most = WORTH_NAMING * length_s, share;
-	const struct judged *found = NULL;
-
-	for (unsigned i = 0; i < judge->n_verdicts; i++) {
-		const struct judged *v = &judge->verdicts[i];
-		double held_s = report_held_s(log, v, log->n_phases);
-
-		if (is_calm(v) || held_s < most)
-			continue;
-		most = held_s;
-		found = v;
-	}
-	return found ? found : judge_longest(judge, &share);
-}
-
 bool report_is_calm(const struct report_log *log)
 {
-	return is_calm(main_verdict(log)) && main_verdict(log);
+	double share;
+	const struct judged *verdict = judge_of_run(report_judge(log), &share);
+
+	return verdict && judged_is_calm(verdict);
 }
 
 /* Return the phase in which it held longest. */
@@ -194,7 +170,8 @@ static void put_need(const struct report_need *need, struct strbuf *out)
 
 void report_sentence(const struct report_log *log, struct strbuf *out)
 {
-	const struct judged *verdict = main_verdict(log);
+	double share;
+	const struct judged *verdict = judge_of_run(report_judge(log), &share);
 	struct report_need need;
 
 	if (!verdict) {
@@ -206,6 +183,7 @@ void report_sentence(const struct report_log *log, struct strbuf *out)
 	strbuf_str(out, verdict->def->title);
 	if (log->n_phases > 1 && !held_throughout(log, verdict))
 		strbuf_printf(out, " in %s", phase_of(log, verdict)->name);
+	judge_put_share(verdict, share, out);
 	if (report_is_gpu(verdict) && isfinite(need.need_ms) && isfinite(need.have_ms)) {
 		put_need(&need, out);
 	} else {
@@ -220,7 +198,8 @@ void report_sentence(const struct report_log *log, struct strbuf *out)
 void report_lead(const struct report_log *log, struct strbuf *out)
 {
 	const struct judge *judge = report_judge(log);
-	const struct judged *verdict = main_verdict(log);
+	double share;
+	const struct judged *verdict = judge_of_run(judge, &share);
 	unsigned n = 0;
 
 	for (unsigned i = 0; i < judge->n_verdicts; i++) {

@@ -2,6 +2,7 @@
 #include "backends/sim/sim_device.h"
 #include "cli/commands.h"
 #include "backends/process/process_scan.h"
+#include "report/report.h"
 #include "base/file.h"
 #include "tests/support/fixture.h"
 #include "tests/support/log_bench.h"
@@ -103,6 +104,75 @@ TEST(the_verdicts_of_a_log_follow_its_scenes_within_two_seconds)
 			fail_msg("%s", err.text);
 		unlink(out);
 		check_timeline(db->products[g].name, text);
+		log_fini(&b);
+	}
+	gpudb_free(db);
+	sys_fini(&sys);
+}
+
+static char *output_of(const struct sys *sys, struct options o, struct log_bench *b)
+{
+	AUTOFREE char *path = xasprintf("%s.out", b->path);
+	struct err err = {0};
+	char *text = NULL;
+	size_t n;
+	int status;
+
+	o.operand = b->path;
+	o.log = path;
+	o.logs = (const char *[]){b->path};
+	o.findings = true;
+	status = o.command == COMMAND_REPORT ? report_run(sys, &o, &err) : export_log_run(sys, &o, &err);
+	if (status != EXIT_DONE || !file_read(path, 1 << 22, &text, &n, &err))
+		fail_msg("%s", err.text);
+	unlink(path);
+	return text;
+}
+
+/* Two scenes of one length: the GPU waits for half of the time, and holds the workload back in the
+ * other half. */
+TEST(export_and_report_have_the_same_verdict_of_a_log)
+{
+	static const char *const scenes[][3] = {{"idle", "fragment-bound", "mixed"},
+						{"fragment-bound", "idle", "idle"}};
+	struct gpudb *db = load_shipped();
+	struct sys sys;
+	struct err err;
+
+	assert_true(sys_init(&sys, NULL, &err));
+	for (size_t i = 0; i < ARRAY_LEN(scenes); i++) {
+		AUTOFREE char *json = NULL, *text = NULL, *page = NULL, *says = NULL, *begins = NULL;
+		const char *at;
+		double share;
+		struct log_bench b;
+
+		log_begin(&b, &(struct log_what){{"Mali-G715"}, {100 * MS}, "idle", false});
+		for (size_t k = 0; k < ARRAY_LEN(scenes[i]); k++)
+			log_scene(&b, "Mali-G715", scenes[i][k]);
+		log_end(&b);
+		json = output_of(&sys,
+				 (struct options){.command = COMMAND_EXPORT,
+						  .format = FORMAT_JSONL,
+						  .metrics = "GPUBusy"},
+				 &b);
+		text = output_of(&sys,
+				 (struct options){.command = COMMAND_EXPORT,
+						  .format = FORMAT_TABLE,
+						  .metrics = "GPUBusy"},
+				 &b);
+		page = output_of(
+			&sys, (struct options){.command = COMMAND_REPORT, .format = FORMAT_MD, .n_logs = 1},
+			&b);
+		at = strstr(json, "{\"verdict\":{\"id\":\"gpu-fragment\",\"confidence\":\"clear\",");
+		assert_non_null(at);
+		share = strtod(strstr(at, "\"share\":") + strlen("\"share\":"), NULL);
+		assert_true(share > 0.25 && share < 0.4);
+		says = xasprintf("GPU bound: fragment (clear, %.0f %% of the time)", share * 100);
+		begins = xasprintf("verdict  %s: ", says);
+		if (!strstr(text, begins))
+			fail_msg("export does not say '%s': %s", begins, text);
+		if (!strstr(page, says))
+			fail_msg("report does not say '%s': %.200s", says, page);
 		log_fini(&b);
 	}
 	gpudb_free(db);

@@ -21,7 +21,7 @@ static const char data[] =
 	"  explains core\n  evidence Load, $BusiestThread\n  says It is full.\n"
 	"verdict thread\n  title Thread\n  when $BusiestThread above 90\n  and Load below 50\n"
 	"  says A thread.\n"
-	"verdict idle\n  title Idle\n  when Load below 5\n  says Idle.\n";
+	"verdict idle\n  title Idle\n  when Load below 5\n  spare yes\n  says Idle.\n";
 
 struct bench {
 	struct gpudb *db;
@@ -347,17 +347,21 @@ TEST(an_unclear_verdict_says_what_is_missing)
 	}
 }
 
-TEST(a_run_has_the_verdict_that_held_longest)
+/* Full for 7 of 20 s, then for 7 of 80. */
+TEST(a_run_has_the_verdict_that_limits_it_from_a_tenth_of_the_time_on)
 {
 	struct bench b;
 	double share;
 
 	bench_init(&b);
-	assert_null(judge_longest(b.judge, &share));
+	assert_null(judge_of_run(b.judge, &share));
 	run_steps(&b, 95, 6);
 	run_steps(&b, 2, 14);
-	assert_string_equal(judge_longest(b.judge, &share)->def->name, "idle");
-	assert_float_equal(share, 13.0 / 20, 1e-6); /* the first second decides */
+	assert_string_equal(judge_of_run(b.judge, &share)->def->name, "full");
+	assert_float_equal(share, 7.0 / 20, 1e-6); /* the first second decides */
+	run_steps(&b, 2, 60);
+	assert_string_equal(judge_of_run(b.judge, &share)->def->name, "idle");
+	assert_float_equal(share, 73.0 / 80, 1e-6);
 	bench_fini(&b);
 }
 
@@ -371,7 +375,7 @@ TEST(a_run_too_short_for_the_rules_still_has_findings)
 	judge_finish(b.judge);
 	assert_true(b.judge->findings[0].holds);
 	assert_float_equal(b.judge->findings[0].held_s, 0.5, 1e-6);
-	assert_string_equal(judge_longest(b.judge, &share)->def->name, "full");
+	assert_string_equal(judge_of_run(b.judge, &share)->def->name, "full");
 	assert_int_equal(b.judge->verdict.surety, JUDGE_LIKELY);
 	bench_fini(&b);
 }
