@@ -2,13 +2,14 @@
 """screenshot.py [-s COLSxROWS] [-w SECONDS] [-k KEYS] [-l] OUTPUT.svg COMMAND...
 
 A picture of what COMMAND draws on a terminal: tmux runs it, waits, types KEYS (one tmux key name per word), and its screen becomes an
-SVG. -l draws on a light background. The README's picture is made this way:
+SVG that says by what command. -l draws on a light background. The README's picture is made this way:
 
     contrib/screenshot.py -s 160x48 -w 8 doc/overview.svg ./malitop --demo
 """
 import argparse
 import html
 import os
+import shlex
 import subprocess
 import sys
 import time
@@ -128,10 +129,11 @@ def runs(row):
             start = i
 
 
-def draw(lines, cols, rows, light):
+def draw(lines, cols, rows, light, made_by):
     ink, paper = ("#1a1a1a", "#fdfdfd") if light else ("#d0d0d0", "#0c0c0c")
     width, height = cols * CELL_W, rows * CELL_H
     out = ['<svg xmlns="http://www.w3.org/2000/svg" width="%.0f" height="%.0f" viewBox="0 0 %.2f %.2f">' % (width, height, width, height),
+           "<desc>Generated: %s</desc>" % html.escape(made_by),
            '<rect width="100%%" height="100%%" fill="%s"/>' % paper,
            '<g font-family="DejaVu Sans Mono, Menlo, Consolas, monospace" font-size="%d" xml:space="preserve">' % SIZE]
     pen = Pen()
@@ -166,7 +168,8 @@ def main():
     cols, rows = (int(n) for n in args.size.split("x"))
     command = [os.path.abspath(args.command[0])] + args.command[1:] if os.path.sep in args.command[0] else args.command
     with open(args.output, "w", encoding="utf-8") as file:
-        file.write(draw(screen(command, cols, rows, args.wait, args.keys.split()), cols, rows, args.light))
+        file.write(draw(screen(command, cols, rows, args.wait, args.keys.split()), cols, rows, args.light,
+                        shlex.join(["contrib/screenshot.py", *sys.argv[1:]])))
     return 0
 
 

@@ -434,7 +434,7 @@ void theme_names(struct strbuf *out)
 /* What the key S can save. */
 static const char *snapshot_name(unsigned i)
 {
-	static const char *const names[] = {"txt", "csv", "svg", "html"};
+	static const char *const names[] = {"txt", "csv", "html"};
 
 	return i < ARRAY_LEN(names) ? names[i] : NULL;
 }
@@ -450,7 +450,7 @@ bool check_snapshot(const char *list, struct err *err)
 		if (!check_name(name, snapshot_name, err))
 			return false;
 	}
-	return n || err_set(err, 0, "empty: expected a list of txt, csv, svg and html");
+	return n || err_set(err, 0, "empty: expected a list of txt, csv and html");
 }
 
 void snapshot_names(struct strbuf *out)

@@ -35,10 +35,6 @@ struct term_options {
 const char *term_theme_name(unsigned i);
 bool term_theme_known(const char *name); /* also accepts former names */
 
-/* Append the canvas as a picture (SVG), in the theme's colours; without them for COLOR_NEVER. Needs
- * no terminal. */
-void term_svg(const struct canvas *canvas, const struct term_options *options, struct strbuf *out);
-
 /* Take over the terminal on standard input and output. Call charset_init before. Returns
  * NULL, with a message that says what to try, if there is no usable terminal. After this call,
  * running out of memory restores the terminal. */

@@ -8,7 +8,6 @@
  * term_exit.c   signals and crashes
  * term_input.c  bytes to keys
  * term_theme.c  styles to looks
- * term_svg.c    a canvas as a picture
  */
 #ifndef MALITOP_TERM_PRIV_H
 #define MALITOP_TERM_PRIV_H

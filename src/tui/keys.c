@@ -85,7 +85,7 @@ static const struct key_row rows_everywhere[] = {
 	 "Compare with another log, phase by phase where both have marks of the same name"},
 	{ACTION_SNAPSHOT, 0, GROUP_ACT, "S", NULL, NULL, 0, "save the screen",
 	 "Save the screen as malitop-DATE-TIME.txt in this directory, every metric as .csv, and, if "
-	 "--snapshot or F2 asks for them, a picture as .svg and the report of what is kept as .html"},
+	 "--snapshot or F2 asks for it, the report of what is kept as .html"},
 	{ACTION_FILTER, NEEDS_ROWS, GROUP_LOOK, "/", NULL, "filter", 6, "only rows with this text",
 	 "Show only rows with this text in a name, in every view. Escape shows all again"},
 	{ACTION_NEXT_SORT, NEEDS_TABLE, GROUP_LOOK, "s", NULL, "sort", 6, "sort the counters",

@@ -178,16 +178,6 @@ static bool put_screen(struct live *l, struct strbuf *out, struct err *err)
 	return true;
 }
 
-static bool put_picture(struct live *l, struct strbuf *out, struct err *err)
-{
-	const struct options *o = l->settings.begun ? &l->settings.now : l->options;
-
-	(void)err;
-	term_svg(&l->canvas, &(struct term_options){.color = o->color, .theme = o->theme, .ascii = o->ascii},
-		 out);
-	return true;
-}
-
 static bool put_past(struct live *l, struct strbuf *out, struct err *err)
 {
 	const struct live_past *past = &l->past;
@@ -225,7 +215,7 @@ static bool put_page(struct live *l, struct strbuf *out, struct err *err)
 static const struct {
 	const char *ending;
 	bool (*put)(struct live *l, struct strbuf *out, struct err *err);
-} formats[] = {{"txt", put_screen}, {"csv", put_numbers}, {"svg", put_picture}, {"html", put_page}};
+} formats[] = {{"txt", put_screen}, {"csv", put_numbers}, {"html", put_page}};
 
 /* Save the screen in one format under the first free name from *number on. Append the name to
  * *said, or only the extension if the rest is that of the name before. */

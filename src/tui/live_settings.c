@@ -36,7 +36,7 @@ static const struct setting {
 	{"resolution",
 	 (const char *const[]){"1280x720", "1920x1080", "2400x1080", "2560x1440", "3840x2160", NULL},
 	 apply_budget},
-	{"snapshot", (const char *const[]){"txt", "txt,csv", "txt,csv,svg", "svg", "html", NULL}, NULL},
+	{"snapshot", (const char *const[]){"txt", "csv", "txt,csv", "txt,csv,html", "html", NULL}, NULL},
 	{"view", NULL, apply_view},
 };
 

@@ -96,8 +96,8 @@ TEST(usage_error_names_what_and_what_to_try)
 		{{"-v", "sideways"}, "--view: unknown 'sideways': expected overview, "},
 		{{"--color", "pink"}, "--color: unknown 'pink': expected auto, always or never"},
 		{{"--theme", "pink"}, "--theme: unknown 'pink': expected one of default, "},
-		{{"--snapshot", "txt,png"}, "--snapshot: unknown 'png': expected one of txt, csv, svg"},
-		{{"--snapshot", ","}, "--snapshot: empty: expected a list of txt, csv, svg and html"},
+		{{"--snapshot", "txt,png"}, "--snapshot: unknown 'png': expected one of txt, csv, html"},
+		{{"--snapshot", ","}, "--snapshot: empty: expected a list of txt, csv and html"},
 		{{"--definitions", "old"}, "--definitions: unknown 'old': expected current or guide"},
 		{{"-f", "xml", "-o", "x.csv"},
 		 "--format: unknown 'xml': expected table, csv, jsonl, mlog, perfetto, counters, junit, "
@@ -237,7 +237,7 @@ TEST(an_option_that_would_change_nothing_is_refused)
 		{{"--once", "--theme", "light"}, "--theme: not with --once"},
 		{{"--once", "--color", "always"}, "--color: not with --once"},
 		{{"--once", "--color", "never"}, NULL},
-		{{"--once", "--snapshot", "svg"}, "--snapshot: not with --once"},
+		{{"--once", "--snapshot", "html"}, "--snapshot: not with --once"},
 		{{"--once", "--lean"}, "--lean: only for a log"},
 		{{"--lean"}, NULL}, /* the key l begins a log */
 		{{"x.mlog", "--once", "--speed", "2"}, "--speed: not with --once"},

@@ -141,22 +141,6 @@ static char *read_only_file(const char *pattern)
 	return text;
 }
 
-TEST(a_snapshot_is_a_picture_if_it_is_asked_for)
-{
-	AUTOFREE char *picture = NULL;
-	struct run run;
-
-	run_shown(&run, &(struct run_options){.cols = 80, .rows = 24, .arg = "--snapshot=svg"});
-	run_press(&run, " S", RUN_ALERT, ".svg");
-	picture = read_only_file("malitop-*.svg");
-	assert_non_null(strstr(picture, "viewBox=\"0 0 800 480\""));
-	assert_non_null(strstr(picture, ">SIMULATED</text>"));
-	assert_int_equal(strcmp(picture + strlen(picture) - 7, "</svg>\n"), 0);
-	assert_int_equal(count_files("malitop-*.txt"), 0);
-	run_quit(&run);
-	run_stop(&run);
-}
-
 /* The page of malitop report about what is kept; the log that it is made of is gone. */
 TEST(a_snapshot_is_a_page_if_it_is_asked_for)
 {
