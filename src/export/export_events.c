@@ -64,10 +64,24 @@ static void put_value(const struct events_report *r, double value, const struct 
 	unit_split(number, suffix, value, unit, false, true);
 	if (unit->kind != UNIT_LEVEL && isfinite(value)) {
 		ratio_text(number, value);
-		snprintf(suffix, sizeof(suffix), "%s", unit->symbol);
+		snprintf(suffix, sizeof(suffix), "%s", unit->symbol[0] ? unit->symbol : unit->name);
 	}
 	snprintf(text, sizeof(text), estimate && isfinite(value) ? "[%s]" : "%s", number);
 	strbuf_printf(r->out, "  %*s %s", COUNT_WIDTH, text, suffix);
+}
+
+/* Return the unit of an event's count: times of the kernel are in ns, all others are counts. */
+static const char *count_unit(const char *event)
+{
+	static const char *const times[] = {"CPUTaskTime", "task-clock", "cpu-clock"};
+
+	for (size_t i = 0; i < ARRAY_LEN(times); i++) {
+		size_t n = strlen(times[i]);
+
+		if (strncmp(event, times[i], n) == 0 && (!event[n] || event[n] == ':'))
+			return "ns";
+	}
+	return "";
 }
 
 /* Write the ratio to the first event. Requested events of a group were counted at the same times,
@@ -99,7 +113,7 @@ static void put_event(const struct events_report *r, unsigned slot, unsigned fir
 	if (running > 0 && running < enabled)
 		put_count(r, likely, true);
 	else
-		strbuf_printf(r->out, "  %*s", COUNT_WIDTH, "");
+		strbuf_printf(r->out, " %-*s", COUNT_WIDTH + 1, count_unit(event->name));
 	if (isfinite(running / enabled))
 		snprintf(share, sizeof(share), "%.1f %%", running / enabled * 100);
 	strbuf_printf(r->out, "  %*s", SHARE_WIDTH, share);

@@ -23,14 +23,33 @@ static int name_width(const struct export_table *table)
 	return (int)width;
 }
 
-/* Write "24.1  MB/s"; an estimate is in [brackets]. */
-static void put_value(struct strbuf *out, double value, const struct unit *unit, bool rate, bool estimated)
+/* What a table shows as the unit of a ratio: its symbol, else its name; a count needs none. */
+static const char *ratio_unit(const struct unit *unit)
+{
+	return unit->kind == UNIT_RATIO && !unit->symbol[0] ? unit->name : unit->symbol;
+}
+
+static int unit_width(const struct export_table *table)
+{
+	size_t width = UNIT_WIDTH;
+
+	for (unsigned i = 0; i < table->n_metrics; i++)
+		if (!table->columns[i].hidden && strlen(ratio_unit(table->columns[i].unit)) > width)
+			width = strlen(ratio_unit(table->columns[i].unit));
+	return (int)width;
+}
+
+/* Write "24.1  MB/s" with the unit in `width` columns; an estimate is in [brackets]. */
+static void put_value(struct strbuf *out, double value, const struct unit *unit, bool rate, bool estimated,
+		      int width)
 {
 	char number[UNITS_TEXT], suffix[UNITS_TEXT], shown[UNITS_TEXT + 2];
 
 	unit_split(number, suffix, value, unit, rate, true);
+	if (!suffix[0] && isfinite(value))
+		snprintf(suffix, sizeof(suffix), "%s", ratio_unit(unit));
 	snprintf(shown, sizeof(shown), estimated && isfinite(value) ? "[%s]" : "%s", number);
-	strbuf_printf(out, "  %*s  %-*s", VALUE_WIDTH, shown, UNIT_WIDTH, suffix);
+	strbuf_printf(out, "  %*s  %-*s", VALUE_WIDTH, shown, width, suffix);
 }
 
 /* Return the flags of one value. The flag for estimates may concern other values of its source. */
@@ -43,7 +62,7 @@ static void text_begin(const struct export_table *table, struct strbuf *out)
 {
 	if (table->options->lines != EXPORT_TOTAL)
 		strbuf_printf(out, "%10s  %-*s  %*s  %-*s  flags\n", "time", name_width(table), "name",
-			      VALUE_WIDTH, "value", UNIT_WIDTH, "unit");
+			      VALUE_WIDTH, "value", unit_width(table), "unit");
 }
 
 /* `time` is the end of the interval, in seconds since the start of the first one. Round it to ms
@@ -62,7 +81,7 @@ static void text_interval(const struct export_table *table, const struct export_
 		if (c->source != row->source || c->hidden)
 			continue;
 		strbuf_printf(out, "%10.3f  %-*s", time_s, width, c->name);
-		put_value(out, value, c->unit, c->metric->grows, row->estimated[i]);
+		put_value(out, value, c->unit, c->metric->grows, row->estimated[i], unit_width(table));
 		one.flags = flags_of_value(row->flags, row->estimated[i]);
 		strbuf_printf(out, "  %s", export_flags(words, &one));
 		strbuf_line_end(out);
@@ -89,7 +108,7 @@ static void text_total(const struct export_table *table, const struct export_row
 	strbuf_printf(out, "%s%s\n%s\n", table->options->lines == EXPORT_TOTAL ? "" : "\n",
 		      row->command->text, row->guide ? "metrics as the guide of the GPU defines them\n" : "");
 	strbuf_printf(out, "%-*s  %*s  %-*s  %*s  %-*s  flags\n", width, "name", VALUE_WIDTH, "value",
-		      UNIT_WIDTH, "unit", VALUE_WIDTH, "rate", UNIT_WIDTH, "unit");
+		      unit_width(table), "unit", VALUE_WIDTH, "rate", UNIT_WIDTH, "unit");
 	for (unsigned i = 0; i < table->n_metrics; i++) {
 		const struct export_column *c = &table->columns[i];
 		const struct column *sum = row->sums[c->source];
@@ -98,9 +117,10 @@ static void text_total(const struct export_table *table, const struct export_row
 		if (c->hidden)
 			continue;
 		strbuf_printf(out, "%-*s", width, c->name);
-		put_value(out, row->values[i], c->unit, false, row->estimated[i]);
+		put_value(out, row->values[i], c->unit, false, row->estimated[i], unit_width(table));
 		if (c->metric->grows)
-			put_value(out, export_rate(c, row->values[i], sum), c->unit, true, row->estimated[i]);
+			put_value(out, export_rate(c, row->values[i], sum), c->unit, true, row->estimated[i],
+				  UNIT_WIDTH);
 		else
 			strbuf_printf(out, "%*s", 4 + VALUE_WIDTH + UNIT_WIDTH, "");
 		sample_flags_format(words, flags);

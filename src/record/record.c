@@ -26,6 +26,7 @@ int record_run(const struct sys *sys, struct options *options, struct strbuf *ou
 	struct measure m;
 	AUTO_STRBUF struct strbuf report = {0};
 	bool streams = strcmp(options->log, "-") == 0; /* standard output is the log's */
+	unsigned n_sources = 0;
 	char name[64];
 	int status;
 
@@ -44,8 +45,12 @@ int record_run(const struct sys *sys, struct options *options, struct strbuf *ou
 	message_progress_end();
 	snprintf(name, sizeof(name), "%s", streams ? "stream" : recorder_name(m.recorder));
 	status = measure_end(&m, &state, err);
+	for (unsigned i = 0; i < SESSION_SOURCES_MAX; i++)
+		n_sources += state.n_samples[i] != 0;
 	strbuf_printf(&report, "%s: %llu sample%s", name, (unsigned long long)state.rows,
 		      plural_ending(state.rows));
+	if (options->format == FORMAT_MLOG && n_sources > 1) /* which all have their own */
+		strbuf_printf(&report, " of %u sources", n_sources);
 	if (state.n_failed)
 		strbuf_printf(&report, ", %llu failed", (unsigned long long)state.n_failed);
 	strbuf_printf(&report, ", %.2f MB, %llu lost\n", (double)state.bytes / 1e6,

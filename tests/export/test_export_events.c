@@ -127,7 +127,7 @@ TEST(events_have_counts_estimates_shares_and_rates)
 		"\n"
 		"CPUCycles               2,939,899,571      [11,759,598,287]    25.0 %   9474.308\n"
 		"CPUInstructions           315,810,640       [1,241,209,259]    25.0 %\n"
-		"CPUIPC                        [0.106]\n"
+		"CPUIPC                        [0.106] instructions/cycle\n"
 		"CPUCPI                        [9.474] cy\n"
 		"\n"
 		"CPUBranches                33,438,664         [134,550,814]    24.9 %    108.403\n");
@@ -189,7 +189,8 @@ TEST(clusters_that_ran_have_blocks_of_their_own)
 	report_text(m);
 	assert_null(strstr(m->out.p, "Cortex-A55"));
 	assert_non_null(strstr(m->out.p, "\nCortex-A76 x4\n\nevent "));
-	assert_non_null(strstr(strstr(m->out.p, "Cortex-A76"), "\nCPUIPC                          0.500\n"));
+	assert_non_null(strstr(strstr(m->out.p, "Cortex-A76"),
+			       "\nCPUIPC                          0.500 instructions/cycle\n"));
 }
 
 TEST(what_is_not_known_per_cluster_is_left_out_there)
@@ -214,4 +215,24 @@ TEST(without_raw_counts_there_is_no_report)
 	for (unsigned i = 0; i < SLOTS; i++)
 		m->set->slots[i].raw = 0;
 	assert_string_equal(report_text(m), "");
+}
+
+/* The kernel counts these in ns; all others are numbers. */
+TEST(times_have_their_unit)
+{
+	static const struct {
+		const char *event, *line;
+	} cases[] = {
+		{"CPUTaskTime", "\nCPUTaskTime                 1,520,952 ns                      100.0 %\n"},
+		{"task-clock:u", "\ntask-clock:u                1,520,952 ns                      100.0 %\n"},
+		{"cpu-clocks", "\ncpu-clocks                  1,520,952                         100.0 %\n"},
+	};
+	struct events_machine *m = *state;
+
+	set_values(m, 0, (const double[BLOCK]){1e9, 1e9, 1520952, 1520952});
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+		m->set->slots[2].name = cases[i].event;
+		if (!strstr(report_text(m), cases[i].line))
+			fail_msg("no '%s' in '%s'", cases[i].line, m->out.p);
+	}
 }
