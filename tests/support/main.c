@@ -13,5 +13,6 @@ int main(int argc, char **argv)
 		return 1;
 	if (argc > 1)
 		cmocka_set_test_filter(argv[1]);
+	alarm(900); /* a test that hangs has failed */
 	return test_run();
 }

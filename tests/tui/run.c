@@ -33,7 +33,7 @@ void run_start(struct run *run, const struct run_options *o)
 		o->env,
 		NULL};
 	AUTOFREE char *refresh = xstrdup(o->refresh ? o->refresh : "-r100ms");
-	char *argv[] = {program, demo, seed, interval, refresh, NULL, NULL};
+	char *argv[] = {run_program(), demo, seed, interval, refresh, NULL, NULL};
 	AUTOFREE char **words = NULL;
 	AUTOFREE char *arg = xstrdup(o->arg ? o->arg : ""), *log = xstrdup(o->log ? o->log : "");
 	struct pty_options options = {.cols = o->cols ? o->cols : RUN_COLS,
@@ -56,7 +56,7 @@ void run_start(struct run *run, const struct run_options *o)
 		unsigned n = 0;
 
 		words = xcalloc(WORDS_MOST + 2, sizeof(*words));
-		words[0] = program;
+		words[0] = argv[0];
 		for (; n < WORDS_MOST && o->words[n]; n++)
 			words[n + 1] = (char *)(uintptr_t)o->words[n];
 		options.argv = words;
@@ -178,18 +178,14 @@ const char *run_fake(void)
 	return fake;
 }
 
-const char *run_program(void)
-{
-	return program;
-}
-
-bool run_find_program(void)
+char *run_program(void)
 {
 	const char *name = getenv("MALITOP");
 
+	if (program)
+		return program;
 	program = realpath(name ? name : "./malitop", NULL);
 	if (!program)
-		fprintf(stderr, "%s: %s: set MALITOP to the program\n", name ? name : "./malitop",
-			strerror(errno));
-	return program != NULL;
+		fail_msg("%s: %s: set MALITOP to the program", name ? name : "./malitop", strerror(errno));
+	return program;
 }

@@ -23,15 +23,11 @@ struct run_options {
 	bool ignore_hup;
 };
 
-/* $MALITOP, else ./malitop. False and a message when it is not there. */
-bool run_find_program(void);
-
 void run_start(struct run *run, const struct run_options *o);
 void run_shown(struct run *run, const struct run_options *o); /* and its first values are on the screen */
-bool run_has_fake(void); /* libfakemali.so was built, and kbase as well */
-/* The paths that these two found. */
-const char *run_program(void);
-const char *run_fake(void);
+bool run_has_fake(void);    /* libfakemali.so was built, and kbase as well */
+const char *run_fake(void); /* its path, once it was found */
+char *run_program(void);    /* $MALITOP, else ./malitop; the test fails if there is none */
 void run_stop(struct run *run);
 void run_quit(struct run *run); /* by q; checks the exit status */
 
