@@ -46,6 +46,26 @@ void drm_clients_add(struct drm_clients *c, const char *node, const char *driver
 	c->n_devices++;
 }
 
+void drm_clients_find(struct drm_clients *c)
+{
+	char **names, driver[DRM_ENGINE_NAME];
+	int n = c->sys->list(c->sys, "sys/class/drm", &names);
+
+	for (int i = 0; i < n; i++)
+		if (drm_node_is_mali(c->sys, names[i], driver, sizeof(driver)))
+			drm_clients_add(c, names[i], driver);
+	sys_names_free(names, n);
+}
+
+void drm_clients_expect(struct drm_clients *c, int32_t pid)
+{
+	for (unsigned i = 0; i < c->n_looks; i++)
+		if (c->looks[i].pid == pid) {
+			c->looks[i].young_ns = c->end_ns + YOUNG_NS;
+			c->looks[i].next_ns = 0;
+		}
+}
+
 /* ---- looking for open nodes ---- */
 
 static bool find_device(const struct drm_clients *c, int32_t pid, int32_t fd, unsigned *device)

@@ -109,6 +109,11 @@ struct drm_clients {
 void drm_clients_fini(struct drm_clients *c);
 /* Count the clients of this node's device, too. Does nothing if there are too many. */
 void drm_clients_add(struct drm_clients *c, const char *node, const char *driver);
+/* Add all nodes of Mali GPUs. */
+void drm_clients_find(struct drm_clients *c);
+/* After the first read: this process is about to become a program, and is looked through as one
+ * that has just begun. */
+void drm_clients_expect(struct drm_clients *c, int32_t pid);
 /* Read all clients. Takes some milliseconds on a machine with hundreds of processes. Grows its
  * tables only when there are more processes than ever before. */
 void drm_clients_read(struct drm_clients *c, int64_t now_ns);

@@ -34,18 +34,6 @@ static void find_systems(struct process_gpu *gpu, const struct sys *sys)
 	}
 }
 
-static void find_nodes(struct process_gpu *gpu, const struct sys *sys)
-{
-	char **names, driver[DRM_ENGINE_NAME];
-	int n = sys->list(sys, "sys/class/drm", &names);
-
-	gpu->clients.sys = sys;
-	for (int i = 0; i < n; i++)
-		if (drm_node_is_mali(sys, names[i], driver, sizeof(driver)))
-			drm_clients_add(&gpu->clients, names[i], driver);
-	sys_names_free(names, n);
-}
-
 static int by_pid(const void *a, const void *b)
 {
 	const struct process_gpu_use *x = a, *y = b;
@@ -177,7 +165,8 @@ void process_gpu_refresh(struct process_gpu *gpu, const struct sys *sys, int64_t
 		if (!gpu->n_systems)
 			find_systems(gpu, sys);
 		drm_clients_fini(&gpu->clients);
-		find_nodes(gpu, sys);
+		gpu->clients.sys = sys;
+		drm_clients_find(&gpu->clients);
 		if (!gpu->clients.n_devices && !gpu->work.open)
 			gpu_work_open(&gpu->work, sys, &(struct err){0});
 		gpu->look_ns = now_ns + LOOK_NS;

@@ -96,6 +96,9 @@ static void set_total(const struct measure *m, const char *text)
 				       .end_ns = c->end_ns,
 				       .user_ns = c->user_ns,
 				       .system_ns = c->system_ns,
+				       .gpu_ns = command_gpu_ns(&m->gpu),
+				       .gpu_bytes = m->gpu.most_bytes,
+				       .gpu = m->gpu.n != 0,
 				       .status = c->status,
 				       .timed_out = m->timed_out};
 

@@ -101,6 +101,8 @@ struct export_command {
 	const char *text;         /* printable: CMD ARG... */
 	int64_t begin_ns, end_ns; /* CLOCK_MONOTONIC, as in samples */
 	int64_t user_ns, system_ns;
+	bool gpu;                   /* it was seen with the GPU open */
+	uint64_t gpu_ns, gpu_bytes; /* used of the GPU, had at once at most; SAMPLE_UNKNOWN */
 	int status;
 	bool timed_out;     /* --duration ended it */
 	int64_t counted_ns; /* counted time, in n_parts parts of the run; n_parts 0: the whole run */

@@ -87,6 +87,14 @@ static void jsonl_row(const struct export_table *table, const struct export_row 
 		strbuf_str(out, ":");
 		json_number(out, row->values[i]);
 	}
+	if (row->command && row->command->gpu && row->command->gpu_ns != SAMPLE_UNKNOWN)
+		strbuf_printf(out, ",\"command_gpu_ms\":%.6f,\"command_gpu_percent\":%.3f",
+			      (double)row->command->gpu_ns * 1e-6,
+			      (double)row->command->gpu_ns /
+				      (double)(row->command->end_ns - row->command->begin_ns) * 100);
+	if (row->command && row->command->gpu && row->command->gpu_bytes != SAMPLE_UNKNOWN)
+		strbuf_printf(out, ",\"command_gpu_bytes\":%llu",
+			      (unsigned long long)row->command->gpu_bytes);
 	strbuf_str(out, "}\n");
 	for (unsigned i = 0; i < table->n_sources && row->command; i++)
 		if (row->sums[i])

@@ -96,6 +96,12 @@ static void text_times(const struct export_command *c, struct strbuf *out)
 			      c->n_parts, plural_ending(c->n_parts));
 	strbuf_printf(out, "%12.3f s  in programs\n", (double)c->user_ns * 1e-9);
 	strbuf_printf(out, "%12.3f s  in the kernel\n", (double)c->system_ns * 1e-9);
+	if (c->gpu && c->gpu_ns != SAMPLE_UNKNOWN)
+		strbuf_printf(out, "%12.3f ms on the GPU, %.1f %% of the elapsed time\n",
+			      (double)c->gpu_ns * 1e-6,
+			      (double)c->gpu_ns / (double)(c->end_ns - c->begin_ns) * 100);
+	if (c->gpu && c->gpu_bytes != SAMPLE_UNKNOWN)
+		strbuf_printf(out, "%12.1f MB GPU memory at most\n", (double)c->gpu_bytes * 1e-6);
 	strbuf_printf(out, "%12d    exit status\n", c->status);
 }
 

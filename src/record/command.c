@@ -1,10 +1,13 @@
 #include "record/measure.h"
 
+#include "base/alloc.h"
 #include "base/str.h"
 #include "base/sys.h"
 
 #include <errno.h>
 #include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
@@ -135,4 +138,104 @@ void command_drop(struct command *command)
 		return;
 	sys_cleanup_close(&command->socket);
 	collect_status(command, 0, 0);
+}
+
+/* ---- what it uses of the GPU ---- */
+
+#define ANCESTORS_MOST 64
+
+static int32_t parent_of(const struct sys *sys, int32_t pid)
+{
+	char path[32], text[512], *at;
+	int32_t parent = 0;
+
+	snprintf(path, sizeof(path), "proc/%d/stat", pid);
+	if (sys_read_file(sys, path, text, sizeof(text)) < 0)
+		return 0;
+	at = strrchr(text, ')'); /* the name before may have any character */
+	return at && sscanf(at, ") %*c %d", &parent) == 1 ? parent : 0;
+}
+
+static bool is_below(const struct sys *sys, int32_t pid, pid_t ancestor)
+{
+	for (unsigned i = 0; i < ANCESTORS_MOST && pid > 1; i++, pid = parent_of(sys, pid))
+		if (pid == ancestor)
+			return true;
+	return false;
+}
+
+/* A client stays ours, even if its parent ends. */
+static struct command_gpu_client *own_client(struct command_gpu *gpu, const struct drm_client *client,
+					     pid_t pid)
+{
+	for (unsigned i = 0; i < gpu->n; i++)
+		if (gpu->own[i].device == client->device && gpu->own[i].id == client->info.client)
+			return &gpu->own[i];
+	if (!is_below(gpu->clients.sys, client->pid, pid))
+		return NULL;
+	GROW(gpu->own, gpu->n, gpu->cap);
+	gpu->own[gpu->n] = (struct command_gpu_client){client->device, client->info.client, SAMPLE_UNKNOWN};
+	return &gpu->own[gpu->n++];
+}
+
+static void add_clients(struct command_gpu *gpu, pid_t pid)
+{
+	uint64_t bytes = 0;
+	unsigned n = 0;
+
+	for (unsigned i = 0; i < gpu->clients.n; i++) {
+		const struct drm_client *client = &gpu->clients.clients[i];
+		struct command_gpu_client *own = own_client(gpu, client, pid);
+		uint64_t has = drm_fdinfo_bytes(&client->info);
+
+		for (unsigned k = 0; own && k < client->info.n_engines; k++) {
+			uint64_t ns = client->info.engines[k].ns;
+
+			if (ns != SAMPLE_UNKNOWN && (own->ns == SAMPLE_UNKNOWN || ns > own->ns))
+				own->ns = ns;
+		}
+		if (!own || has == SAMPLE_UNKNOWN)
+			continue;
+		bytes += has;
+		n++;
+	}
+	if (n && (gpu->most_bytes == SAMPLE_UNKNOWN || bytes > gpu->most_bytes))
+		gpu->most_bytes = bytes;
+}
+
+void command_gpu_look(struct command_gpu *gpu, const struct sys *sys, pid_t pid, int64_t now_ns)
+{
+	bool first = !gpu->clients.sys;
+
+	if (now_ns < gpu->next_ns)
+		return;
+	if (first) {
+		gpu->most_bytes = SAMPLE_UNKNOWN;
+		gpu->clients.sys = sys;
+		drm_clients_find(&gpu->clients);
+	}
+	gpu->next_ns = gpu->clients.n_devices ? now_ns + COMMAND_GPU_NS : INT64_MAX;
+	if (!gpu->clients.n_devices)
+		return;
+	drm_clients_read(&gpu->clients, now_ns);
+	if (first)
+		drm_clients_expect(&gpu->clients, pid);
+	add_clients(gpu, pid);
+}
+
+uint64_t command_gpu_ns(const struct command_gpu *gpu)
+{
+	uint64_t ns = SAMPLE_UNKNOWN;
+
+	for (unsigned i = 0; i < gpu->n; i++)
+		if (gpu->own[i].ns != SAMPLE_UNKNOWN)
+			ns = (ns == SAMPLE_UNKNOWN ? 0 : ns) + gpu->own[i].ns;
+	return ns;
+}
+
+void command_gpu_fini(struct command_gpu *gpu)
+{
+	drm_clients_fini(&gpu->clients);
+	free(gpu->own);
+	*gpu = (struct command_gpu){0};
 }

@@ -95,6 +95,7 @@ static void close_all(struct measure *m)
 {
 	struct sample_filter *filter = m->session.filter;
 
+	command_gpu_fini(&m->gpu);
 	session_close(&m->session);
 	sample_filter_free(filter);
 	control_close(&m->control);
@@ -301,6 +302,10 @@ void measure_wait(struct measure *m, void (*tick)(const struct measure *m, doubl
 	     now = sys->monotonic_ns(sys)) {
 		int64_t left = end - now < TICK_NS ? end - now : TICK_NS;
 
+		if (m->command.pid && m->options->command == COMMAND_STAT) {
+			command_gpu_look(&m->gpu, sys, m->command.pid, now);
+			left = left < m->gpu.next_ns - now ? left : m->gpu.next_ns - now;
+		}
 		follow_control(m);
 		if (m->control.is_input && m->control.ended) {
 			if (!m->command.pid)
@@ -313,13 +318,13 @@ void measure_wait(struct measure *m, void (*tick)(const struct measure *m, doubl
 		take_events(m, now);
 		if (session_has_ended(&m->session) && !m->command.pid)
 			return;
-		if (left <= 0) {
+		if (now >= end) {
 			if (!m->command.pid)
 				return;
 			kill(m->command.pid, SIGTERM);
 			m->timed_out = true;
 			end = INT64_MAX;
-			left = TICK_NS;
+			left = COMMAND_GPU_NS;
 		}
 		if (wait_for_signal(m, left) && !m->command.pid)
 			return;

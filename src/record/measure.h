@@ -8,6 +8,7 @@
 #ifndef MALITOP_MEASURE_H
 #define MALITOP_MEASURE_H
 
+#include "backends/drm/drm_clients.h"
 #include "record/control.h"
 #include "record/recorder.h"
 
@@ -40,6 +41,27 @@ bool command_reap(struct command *command, int64_t now_ns);
 /* End a process that is still held, without running `cmd`. */
 void command_drop(struct command *command);
 
+/* What a command and its children use of the GPUs with an open driver, whose files in /proc tell.
+ * Zero-initialize it. (command.c) */
+struct command_gpu {
+	struct drm_clients clients;
+	struct command_gpu_client {
+		unsigned device;
+		uint64_t id, ns; /* of its busiest queue, so far; SAMPLE_UNKNOWN */
+	} * own;                 /* also those that have ended */
+	unsigned n, cap;
+	uint64_t most_bytes; /* that they had at once; SAMPLE_UNKNOWN */
+	int64_t next_ns;     /* when to look again; INT64_MAX: no such GPU */
+};
+
+#define COMMAND_GPU_NS 100000000 /* how often it is looked at */
+
+/* Look, if it is time. */
+void command_gpu_look(struct command_gpu *gpu, const struct sys *sys, pid_t pid, int64_t now_ns);
+/* The time of all; SAMPLE_UNKNOWN if nothing tells, or none was seen. */
+uint64_t command_gpu_ns(const struct command_gpu *gpu);
+void command_gpu_fini(struct command_gpu *gpu);
+
 /* What the reader of a stream asks for (control.h): each request is carried out, or refused with a
  * reason. What arrives is untrusted. A request starts no program and opens no file. */
 struct requests {
@@ -59,6 +81,7 @@ struct measure {
 	struct session session;
 	struct recorder *recorder, *raw; /* raw: for the report of the run; NULL: not needed */
 	struct command command;
+	struct command_gpu gpu; /* of stat */
 	sigset_t signals;
 	int signals_fd;                       /* readable while one of them waits */
 	struct control control;               /* of --control */

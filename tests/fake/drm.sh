@@ -117,6 +117,29 @@ tells 'limited profiling: off: .*echo 1 . sudo tee /sys/class/drm/renderD128/dev
 run "panfrost-6.10 gpu=0x74021000 cores=0x5b" stat --profiling -m GPUClock -d1s >/dev/null 2>"$work/errors"
 check "profiling" $? "stat --profiling failed: $(cat "$work/errors")"
 
+# What the command and its children use, also a child that has ended; other programs do not count.
+cat >"$work/user" <<'END'
+#!/bin/sh
+mkdir -p "$FAKEMALI_ROOT/proc/$$/fd" "$FAKEMALI_ROOT/proc/$$/fdinfo"
+printf 'drm-driver:\t%s\ndrm-client-id:\t%s\ndrm-engine-fragment:\t%s ns\ndrm-engine-vertex-tiler:\t1000 ns\ndrm-total-memory:\t%s KiB\n' \
+	"$1" "$2" "$3" "$4" >"$FAKEMALI_ROOT/proc/$$/fdinfo/5"
+echo 226:128 >"$FAKEMALI_ROOT/proc/$$/fd/5"
+[ "$5" ] && "$0" "$1" 71 30000000 2000
+sleep 1
+rm -r "${FAKEMALI_ROOT:?}/proc/$$"
+END
+chmod +x "$work/user"
+name="GPU time of a command"
+run "panfrost-6.18 gpu=0x74021000 cores=3" stat -- "$work/user" panfrost 70 40000000 3000 parent >"$work/out" 2>"$work/errors"
+grep -q '  70[.]000 ms on the GPU, [1-9]' "$work/out" && grep -q '  5[.]1 MB GPU memory at most' "$work/out"
+check "$name" $? "not 70 ms and 5.1 MB: $(tail -n 8 "$work/out")"
+run "panfrost-6.18 gpu=0x74021000 cores=3" stat -f jsonl -- "$work/user" panfrost 72 20000000 1000 >"$work/out" 2>"$work/errors"
+grep -q '"command_gpu_ms":20[.]0*,"command_gpu_percent":[0-9.]*,"command_gpu_bytes":1024000' "$work/out"
+check "$name" $? "not 20 ms and 1024000 bytes: $(tail -n 1 "$work/out")"
+run "panfrost-6.18 gpu=0x74021000 cores=3" stat -- true >"$work/out" 2>"$work/errors"
+! grep -q 'on the GPU\|GPU memory at most' "$work/out"
+check "$name" $? "a command without the GPU has some: $(tail -n 8 "$work/out")"
+
 # fails WORDS ARG...: the program ends with 1, and its output has the words
 fails()
 {
