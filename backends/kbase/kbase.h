@@ -138,6 +138,7 @@ struct kbase_kinstr {
 struct kbase_times {
 	int64_t offset_ns, measured_ns; /* MONOTONIC minus RAW, and when it was measured */
 	int64_t last_raw_ns, last_ns;   /* end of the previous sample by both clocks, or the start */
+	int64_t failed_ns;              /* when a failed sample without a credible end was taken to end */
 	bool has_part, has_sample;
 	int64_t asked_ns, period_ns; /* the requested interval, and the true one */
 	bool follows;                /* the driver samples by its own timer */

@@ -88,17 +88,19 @@ static void follow_driver(struct kbase_times *t, int64_t now_ns)
 /* ---- samples ---- */
 
 /* Mark the failed interval at its end, so that time never runs backwards. One without a credible
- * end is taken to be as long as the others. */
+ * end is taken to be as long as the others; what is counted next still begins at the last end that
+ * is known. */
 static void mark_error(struct kbase_times *t, int64_t end_raw_ns, bool known, int64_t now_ns,
 		       struct sample *sample)
 {
 	if (known) {
 		t->last_raw_ns = end_raw_ns;
 		t->last_ns = end_raw_ns + t->offset_ns;
-	} else if (t->last_ns + t->period_ns <= now_ns) {
-		t->last_ns += t->period_ns;
 	}
-	sample->begin_ns = sample->end_ns = t->last_ns;
+	t->failed_ns = t->failed_ns > t->last_ns ? t->failed_ns : t->last_ns;
+	if (!known && t->failed_ns + t->period_ns <= now_ns)
+		t->failed_ns += t->period_ns;
+	sample->begin_ns = sample->end_ns = t->failed_ns;
 }
 
 /* Fill in a sample whose stamps are credible. A new offset moves the stamps a little, so intervals
@@ -110,11 +112,11 @@ static void place_sample(struct kbase_times *t, const struct kbase_interval *i, 
 	t->has_sample = true;
 	sample->begin_ns = i->begin_ns + t->offset_ns;
 	sample->end_ns = i->end_ns + t->offset_ns;
-	if (sample->end_ns <= t->last_ns) /* failed ones before were shorter than they were taken to be */
-		sample->end_ns = t->last_ns + 1;
+	if (sample->end_ns <= t->failed_ns) /* failed ones before were shorter than they were taken to be */
+		sample->end_ns = t->failed_ns + 1;
 	if (!first && i->begin_ns > t->last_raw_ns + TOUCH_NS)
 		sample->flags |= SAMPLE_GAP;
-	if (!first && (!(sample->flags & SAMPLE_GAP) || sample->begin_ns < t->last_ns))
+	else if (!first)
 		sample->begin_ns = t->last_ns;
 	t->last_raw_ns = i->end_ns;
 	t->last_ns = sample->end_ns;

@@ -40,8 +40,7 @@ malitop on WHERE*	a pattern, not a command
 malitop on A B C	three boards: tests/cli/boards.sh
 malitop stat * -p PID*	processes are this machine's, and the phone is simulated
 malitop *-b passes*	frames of this machine: tests/layer/passes.sh
-malitop passes *	prints where the layers of an installed malitop are: tests/layer/passes.sh
-malitop doctor --verify	measures for seconds whether this machine counts: test_doctor"
+malitop passes *	prints where the layers of an installed malitop are: tests/layer/passes.sh"
 
 # ---- the texts ----
 

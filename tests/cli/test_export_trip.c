@@ -453,7 +453,6 @@ TEST(logs_of_every_core_give_the_rows_that_were_live_and_tables)
 
 int main(void)
 {
-
 	load_scenarios();
 
 	return test_run();

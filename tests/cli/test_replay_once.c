@@ -132,7 +132,6 @@ TEST(what_cannot_be_shown_is_an_error_without_a_frame)
 
 int main(void)
 {
-
 	setenv("TZ", "UTC", 1);
 	sys.monotonic_ns = sys.realtime_ns = no_time;
 

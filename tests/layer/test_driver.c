@@ -188,7 +188,6 @@ TEST_GROUP(listener_begin, listener_end)
 
 int main(void)
 {
-
 	setenv("VK_ADD_LAYER_PATH", "layer", 1);
 	setenv("VK_ICD_FILENAMES", "tests/layer/icd.json", 1);
 

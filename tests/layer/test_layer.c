@@ -226,7 +226,6 @@ TEST_GROUP(listener_begin, listener_end)
 
 int main(void)
 {
-
 	setenv("ASAN_OPTIONS", "detect_leaks=0", 1); /* of the programs: the driver leaks */
 	setenv("VK_ADD_LAYER_PATH", "layer", 1);
 	if (access("/usr/share/vulkan/icd.d/lvp_icd.x86_64.json", R_OK) == 0)

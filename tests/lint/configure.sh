@@ -35,7 +35,7 @@ links()
 	shift
 	rm -rf "$work"/*
 	"$configure" -q ${CC:+CC="$CC"} "LDFLAGS=$flag" >"$work/out" 2>&1 || { echo "configure.sh: skipped, no libraries for $flag"; return; }
-	made=$(echo $(sed -n 's/^\(vulkan\|gles\)layer_DATA = \([^ ]*\).*/\2/p' Makefile))
+	made=$(echo $(sed -n 's,^am__append_[0-9]* = \(layer/[^ ]*\.so\)$,\1,p' Makefile | LC_ALL=C sort -u))
 	[ "$made" = "$*" ] && make -s $made >"$work/out" 2>&1 && return
 	failures=$((failures + 1))
 	echo "FAIL: LDFLAGS=$flag: '$made', expected '$*':"

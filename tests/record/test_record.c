@@ -384,14 +384,3 @@ FIXTURE(tear_down)
 }
 
 TEST_EACH(set_up, tear_down)
-
-int main(void)
-{
-
-	if (!getenv("MALITOP")) {
-		print_message("test_record: skipped: MALITOP names no program\n");
-		return 77;
-	}
-
-	return test_run();
-}

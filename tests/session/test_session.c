@@ -142,7 +142,6 @@ TEST(closing_does_not_wait_for_a_device_that_never_opens)
 
 int main(void)
 {
-
 	if (!sys_init(&real, NULL, NULL))
 		return 1;
 	sys = real;

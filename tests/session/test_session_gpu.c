@@ -508,7 +508,6 @@ TEST(nobody_asks_while_a_log_is_made_of_the_sources_or_nobody_looks)
 
 int main(void)
 {
-
 	if (!sys_init(&sys, NULL, NULL))
 		return 1;
 

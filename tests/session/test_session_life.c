@@ -708,7 +708,6 @@ TEST(what_is_preferred_is_said_once_and_again_to_one_that_was_lost)
 
 int main(void)
 {
-
 	if (!sys_init(&sys, NULL, NULL))
 		return 1;
 	true_time = sys.monotonic_ns;

@@ -53,7 +53,8 @@ static double busy(const struct slot *slot, unsigned cores, unsigned slices)
 	double v = 1e6 * (double)(3 + span_hash(span_of(slot->name)) % 5);
 
 	/* whatever is a sum of others, so that no difference is zero or below */
-	if (strcmp(slot->name, "MaliExtBusRdBt") == 0 || strcmp(slot->name, "MaliFragWarp") == 0)
+	if (strcmp(slot->name, "MaliExtBusRdBt") == 0 || strcmp(slot->name, "MaliFragWarp") == 0 ||
+	    strcmp(slot->name, "MaliExtBusRd") == 0 || strcmp(slot->name, "MaliExtBusWr") == 0)
 		v = 100e6;
 	if (slot->instance == INSTANCE_CORE)
 		v /= cores;

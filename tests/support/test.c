@@ -2,10 +2,20 @@
 
 #include "base/alloc.h"
 
+#include <stdlib.h>
 #include <unistd.h>
 
 static struct test *first;
 static CMFixtureFunction each_init, each_fini, group_init, group_fini;
+
+/* Tests run from any directory, on the program and the sources of this build. */
+__attribute__((constructor)) static void find_build(void)
+{
+	setenv("srcdir", TEST_SRCDIR, 0);
+	setenv("MALITOP", TEST_PROGRAM, 0);
+	if (chdir(TEST_BUILDDIR) != 0)
+		abort();
+}
 
 void test_add(struct test *test)
 {

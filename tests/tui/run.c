@@ -33,7 +33,7 @@ void run_start(struct run *run, const struct run_options *o)
 		o->env,
 		NULL};
 	AUTOFREE char *refresh = xstrdup(o->refresh ? o->refresh : "-r100ms");
-	char *argv[] = {run_program(), demo, seed, interval, refresh, NULL, NULL};
+	char *argv[] = {(char *)(uintptr_t)run_program(), demo, seed, interval, refresh, NULL, NULL};
 	AUTOFREE char **words = NULL;
 	AUTOFREE char *arg = xstrdup(o->arg ? o->arg : ""), *log = xstrdup(o->log ? o->log : "");
 	struct pty_options options = {.cols = o->cols ? o->cols : RUN_COLS,
@@ -178,14 +178,10 @@ const char *run_fake(void)
 	return fake;
 }
 
-char *run_program(void)
+const char *run_program(void)
 {
-	const char *name = getenv("MALITOP");
-
-	if (program)
-		return program;
-	program = realpath(name ? name : "./malitop", NULL);
-	if (!program)
-		fail_msg("%s: %s: set MALITOP to the program", name ? name : "./malitop", strerror(errno));
+	if (!program && !(program = realpath(getenv("MALITOP"), NULL)))
+		fail_msg("%s: %s: build it, or set MALITOP to the program", getenv("MALITOP"),
+			 strerror(errno));
 	return program;
 }

@@ -25,9 +25,9 @@ struct run_options {
 
 void run_start(struct run *run, const struct run_options *o);
 void run_shown(struct run *run, const struct run_options *o); /* and its first values are on the screen */
-bool run_has_fake(void);    /* libfakemali.so was built, and kbase as well */
-const char *run_fake(void); /* its path, once it was found */
-char *run_program(void);    /* $MALITOP, else ./malitop; the test fails if there is none */
+bool run_has_fake(void);       /* libfakemali.so was built, and kbase as well */
+const char *run_fake(void);    /* its path */
+const char *run_program(void); /* $MALITOP; the test fails if it is not there */
 void run_stop(struct run *run);
 void run_quit(struct run *run); /* by q; checks the exit status */
 

@@ -226,9 +226,7 @@ TEST_GROUP(set_up, tear_down)
 
 int main(void)
 {
-
 	if (!run_has_fake())
 		return 77;
-
 	return test_run();
 }

@@ -82,9 +82,7 @@ TEST(a_card_says_until_escape_that_a_gpu_cannot_be_opened)
 
 int main(void)
 {
-
 	if (!run_has_fake())
 		return 77;
-
 	return test_run();
 }

@@ -407,9 +407,7 @@ TEST(one_gpu_has_no_number_and_no_key)
 
 int main(void)
 {
-
 	if (!run_has_fake())
 		return 77;
-
 	return test_run();
 }

@@ -270,7 +270,6 @@ TEST_GROUP(make_folder, remove_folder)
 
 int main(void)
 {
-
 	alarm((unsigned)setting("MALITOP_RANDOM_S", 10) + ALARM_S);
 
 	return test_run();

@@ -386,7 +386,6 @@ TEST_GROUP(enter_directory, leave_directory)
 
 int main(void)
 {
-
 	run_has_fake(); /* before the directory changes */
 	alarm((unsigned)setting("MALITOP_STORM_S", 10) + ALARM_S);
 

@@ -215,8 +215,13 @@ TEST(every_value_of_the_screens_exists_on_every_gpu_that_counts)
 				board_init(&b, db, db->products[i].name, 3, 2);
 				b.data.per_instance = each;
 				got = shown(&b, names[j], 100, 60, false);
-				if (strstr(got, "–"))
-					fail_msg("%s: no value in\n%s", db->products[i].name, got);
+				for (char *row = got, *end; row && *row; row = end ? end + 1 : NULL) {
+					end = strchr(row, '\n');
+					if (end)
+						*end = 0;
+					if (strstr(row, "–"))
+						fail_msg("%s, %s: %s", db->products[i].name, names[j], row);
+				}
 				board_fini(&b);
 			}
 	gpudb_free(db);

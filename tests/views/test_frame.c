@@ -314,7 +314,6 @@ TEST(below_40x10_the_frame_is_left_to_the_view)
 
 int main(void)
 {
-
 	keys_foot(&words, NULL, NEEDS_LIVE);
 
 	return test_run();

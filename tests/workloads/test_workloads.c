@@ -404,7 +404,6 @@ static void stay_on_one_cpu(void)
 
 int main(void)
 {
-
 	stay_on_one_cpu();
 
 	return test_run();

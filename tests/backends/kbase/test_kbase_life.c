@@ -241,12 +241,12 @@ TEST(samples_that_the_driver_lost_or_declares_failed_are_flagged)
 		assert_int_equal(r.sample->lost, 0);
 		gpu->failed_samples = 1;
 		kbase_run_next(&r);
-		assert_int_equal(r.sample->flags, SAMPLE_ERROR);
+		assert_int_equal(r.sample->flags, sample_failed(FAILURE_UNREAD));
 		kbase_run_next(&r);
 		assert_int_equal(r.sample->flags, 0);
 		gpu->endless_samples = 1; /* end = 0, as right after boot */
 		kbase_run_next(&r);
-		assert_int_equal(r.sample->flags, SAMPLE_ERROR);
+		assert_int_equal(r.sample->flags, sample_failed(FAILURE_STAMPS));
 		assert_int_equal(r.sample->end_ns - r.sample->begin_ns, 0);
 		kbase_run_next(&r);
 		assert_int_equal(r.sample->flags, SAMPLE_GAP); /* what the bad one covered is not counted */

@@ -410,7 +410,6 @@ TEST(every_scenario_names_three_to_six_ranges_with_a_reason)
 
 int main(void)
 {
-
 	load_scenarios();
 
 	return test_run();

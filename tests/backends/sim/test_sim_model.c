@@ -300,7 +300,6 @@ TEST_GROUP(load_data, unload_data)
 
 int main(void)
 {
-
 	load_scenarios();
 
 	return test_run();

@@ -251,7 +251,6 @@ TEST(the_phases_of_a_mixed_scene_are_followed_within_two_seconds)
 
 int main(void)
 {
-
 	load_scenarios();
 
 	return test_run();
