@@ -4,7 +4,8 @@
  * The first byte: 1 with instances, 2 a report. */
 #include "tests/fuzz/right_heads.h"
 
-#include "report/report_log.h"
+#include "base/file.h"
+#include "report/report.h"
 #include "tui/player.h"
 #include "tui/screen.h"
 
@@ -97,7 +98,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	static char program[] = "malitop", command[] = "replay", path[64],
 		    *arguments[] = {program, command, path, NULL};
 	static int fd = -1;
-	struct report_log log;
+	struct file *file;
+	AUTO_STRBUF struct strbuf page = {0};
 	struct err err = {0};
 	size_t n = size ? size - 1 : 0;
 	AUTOFREE uint8_t *copy = xmalloc(n + 1);
@@ -115,7 +117,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (ftruncate(fd, 0) != 0 || pwrite(fd, copy, n, 0) != (ssize_t)n)
 		abort();
 	draw_views(&sys, &options, size && data[0] & 1 ? SUBSCRIBER_INSTANCES : 0);
-	if (size && data[0] & 2 && report_log_read(&log, &sys, &options, path, &err))
-		report_log_fini(&log);
+	if (size && data[0] & 2 && (file = file_open(path, &err)))
+		report_page_of(&sys, &options, file, path, &page, &err);
 	return 0;
 }
