@@ -357,9 +357,12 @@ static void watch_entries(struct table *table, unsigned n)
 	for (n = n == PROCESS_QUERY_ALL ? 0 : n < PROCESS_WISH_MOST ? n : PROCESS_WISH_MOST; n; n--) {
 		struct record *busiest = NULL;
 
-		for (struct record *r = table->records; r < table->records + table->n; r++)
+		for (unsigned i = 0; i < table->n; i++) {
+			struct record *r = &table->records[i];
+
 			if (!r->watched && (!busiest || is_busier(&r->p, &busiest->p)))
 				busiest = r;
+		}
 		if (!busiest)
 			return;
 		busiest->watched = true;

@@ -192,8 +192,8 @@ static void read_value(struct reader *r, struct span text)
 		v.varies = laws->n_values >= offsetof(struct sim_inputs, size) / sizeof(double);
 	else if (!expr_compile(&v.formula, formula, resolve_value, r, r->err))
 		r->failed = !err_prefix(r->err, "%s:%u: ", r->s.file, r->line.line);
-	for (const struct expr_op *op = v.formula.ops; op < v.formula.ops + v.formula.n; op++)
-		v.varies |= op->kind == EXPR_LOAD && laws->values[op->slot].varies;
+	for (unsigned i = 0; i < v.formula.n; i++)
+		v.varies |= v.formula.ops[i].kind == EXPR_LOAD && laws->values[v.formula.ops[i].slot].varies;
 	add_name(&r->book->values, name);
 	GROW(laws->values, laws->n_values, laws->values_cap);
 	laws->values[laws->n_values++] = v;
@@ -277,9 +277,9 @@ void sim_book_prune(struct sim_book *book, struct sim_laws *laws)
 	for (unsigned i = SIM_LISTS; i-- > 0;)
 		prune_rules(laws, i, book->needed[laws->lists[i].block]);
 	for (const struct sim_value *v = laws->values + laws->n_values; v-- > laws->values;)
-		for (const struct expr_op *op = v->formula.ops; op < v->formula.ops + v->formula.n; op++)
-			if (op->kind == EXPR_LOAD)
-				laws->values[op->slot].lists |= v->lists;
+		for (unsigned i = 0; i < v->formula.n; i++)
+			if (v->formula.ops[i].kind == EXPR_LOAD)
+				laws->values[v->formula.ops[i].slot].lists |= v->lists;
 	GROW_FIT(laws->values, laws->n_values, laws->values_cap);
 }
 
