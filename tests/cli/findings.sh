@@ -149,9 +149,9 @@ expect 'a hardware name' 0 '^MaliTilerActiveCy' explain TILER_ACTIVE
 expect 'a variable' 0 '^CPUActivityUser' explain '$CPUActivityUser'
 expect 'a short title' 0 '^MaliFragOverdraw' explain 'Fragments/pixel'
 expect 'the label of a row' 0 '^MaliFragOverdraw' explain 'fragments per pixel' --gpu g715
-for name in overdraw Overdraw OVERDRAW; do
-	expect "a finding that is also a metric: $name" 0 '^overdraw  High overdraw' explain $name
-	expect "a metric that is also a finding: $name" 0 '^MaliFragOverdraw' explain $name
+for spelling in overdraw Overdraw OVERDRAW; do
+	expect "a finding that is also a metric: $spelling" 0 '^overdraw  High overdraw' explain $spelling
+	expect "a metric that is also a finding: $spelling" 0 '^MaliFragOverdraw' explain $spelling
 done
 expect 'a metric in lower case' 0 '^MaliFragOverdraw' explain malifragoverdraw
 expect 'a hardware name in lower case' 0 '^MaliTilerActiveCy' explain tiler_active
