@@ -84,11 +84,12 @@ static struct need spans_size(const struct drawing *d, int cols)
 	return (struct need){rows < LANE_ROWS_WANTED ? rows : LANE_ROWS_WANTED, rows};
 }
 
+/* Return 0 if the time is unknown, or the frame took none. */
 static int column_of(const struct span_plot *plot, double ms, int cols)
 {
 	double x = ms / plot->frame.ms * cols;
 
-	return x <= 0 ? 0 : x >= cols ? cols : (int)real_round(x);
+	return !(x > 0) ? 0 : x >= cols ? cols : (int)real_round(x);
 }
 
 /* Return the style of text on a bar of that style. */

@@ -132,7 +132,7 @@ static bool write_source(struct history_writer *w, unsigned source, int64_t from
 			     .end_ns = column->end_ns};
 	for (unsigned i = 0; i < s->n_values; i++)
 		s->value[i] =
-			isnan(column->value[i]) ? SAMPLE_UNKNOWN : (uint64_t)real_round(column->value[i]);
+			column->value[i] < 0x1p63 ? (uint64_t)real_round(column->value[i]) : SAMPLE_UNKNOWN;
 	return mlog_writer_sample(w->writer, s, err);
 }
 
