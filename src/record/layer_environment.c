@@ -124,9 +124,28 @@ static ssize_t read_start(const struct sys *sys, const char *path, void *buf, si
 	return got;
 }
 
+/* Where the user says; else beside the program, in a build directory; else where they are
+ * installed. */
+static char *layer_directory(void)
+{
+	static const char *const files[] = {MANIFEST, GLES_LIBRARY};
+	const char *own = variable_value("MALITOP_LAYER_PATH");
+	AUTOFREE char *program = own ? NULL : realpath("/proc/self/exe", NULL);
+
+	for (size_t i = 0; program && i < ARRAY_LEN(files); i++) {
+		AUTOFREE char *directory =
+			xasprintf("%.*s/layer", (int)(strrchr(program, '/') - program), program);
+		AUTOFREE char *file = xasprintf("%s/%s", directory, files[i]);
+
+		if (access(file, R_OK) == 0)
+			return take_ptr(&directory);
+	}
+	return xstrdup(own ? own : MALITOP_LAYER_DIR);
+}
+
 static bool find_layers(const struct sys *sys, struct layers *layers, struct err *err)
 {
-	const char *own = variable_value("MALITOP_LAYER_PATH"), *directory = own ? own : MALITOP_LAYER_DIR;
+	AUTOFREE char *directory = layer_directory();
 	AUTOFREE char *manifest = xasprintf("%s/" MANIFEST, directory);
 	AUTOFREE char *vulkan = xasprintf("%s/" VULKAN_LIBRARY, directory);
 	AUTOFREE char *gles = xasprintf("%s/" GLES_LIBRARY, directory);

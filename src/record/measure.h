@@ -119,8 +119,9 @@ int record_run(const struct sys *sys, struct options *options, struct strbuf *ou
 
 /* Set this process's environment, which CMD inherits: the Vulkan loader finds the layer, and the
  * dynamic linker preloads the GLES library after what it preloads anyway. Both are searched in
- * $MALITOP_LAYER_PATH, else where they are installed; an error if neither is there. A note on
- * standard error says what keeps them out of `program` (CMD), which runs all the same.
+ * $MALITOP_LAYER_PATH, else in the directory layer beside the program, else where they are
+ * installed; an error if neither is there. A note on standard error says what keeps them out of
+ * `program` (CMD), which runs all the same.
  * Call it before any thread is started. */
 bool layer_environment_set(const struct sys *sys, const char *program, struct err *err);
 /* Append the same as lines that a shell reads, for an application that is started some other

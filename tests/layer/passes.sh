@@ -53,6 +53,9 @@ expect "$work/jsonl" '"application":"scene","pid":[0-9.]*,"changes":0.0,"omitted
 mkdir "$work/it's" && cp layer/libVkLayer_malitop.so layer/VkLayer_malitop.json "$work/it's"
 MALITOP_LAYER_PATH="$work/it's" "$malitop" passes --env >"$work/env" 2>&1
 expect "$work/env" "^export VK_INSTANCE_LAYERS='.*VK_LAYER_MALITOP_passes.*'$"
+# A program in its build directory finds the libraries beside it.
+env -u MALITOP_LAYER_PATH "$malitop" passes --env >"$work/beside" 2>&1
+expect "$work/beside" "$(dirname "$(realpath "$malitop")")/layer"
 "$malitop" stat -b passes -m frame.count -f csv -d 60s -- sh -c 'eval "$(cat "$1")" && exec "$2" recorded 600' sh \
 	"$work/env" "$scene" >"$work/by-hand" 2>&1
 expect "$work/by-hand" ',total,[1-9]'
