@@ -17,6 +17,7 @@
 #define SLOTS_MOST 256 /* slots of one metric */
 #define SHARE_WIDTH 8
 #define RATE_WIDTH 9
+#define PER_WIDTH 3 /* "M/s" */
 
 struct events_report {
 	const struct metric_set *set;
@@ -104,7 +105,7 @@ static void put_event(const struct events_report *r, unsigned slot, unsigned fir
 	const struct slot *event = &r->set->slots[slot];
 	double running = slot_sum(r, event->running), enabled = slot_sum(r, event->enabled);
 	double likely = running > 0 ? slot_sum(r, slot) : (double)NAN;
-	char rate[UNITS_TEXT], share[UNITS_TEXT] = "-";
+	char ratio[UNITS_TEXT], share[UNITS_TEXT] = "-", rate[UNITS_TEXT] = "", per[UNITS_TEXT] = "";
 
 	if (isnan(likely)) /* use the time of the set's first event, which may have run alone */
 		running = 0;
@@ -116,10 +117,14 @@ static void put_event(const struct events_report *r, unsigned slot, unsigned fir
 		strbuf_printf(r->out, " %-*s", COUNT_WIDTH + 1, count_unit(event->name));
 	if (isfinite(running / enabled))
 		snprintf(share, sizeof(share), "%.1f %%", running / enabled * 100);
-	strbuf_printf(r->out, "  %*s", SHARE_WIDTH, share);
+	if (!count_unit(event->name)[0])
+		unit_split(rate, per, likely / r->vector[VECTOR_SECONDS], unit_find(SPAN_LIT("count")), true,
+			   true);
+	strbuf_printf(r->out, "  %*s  %*s %-*s", SHARE_WIDTH, share, RATE_WIDTH, rate, PER_WIDTH, per);
 	if (strcmp(event->name, INSTRUCTIONS) != 0 &&
 	    strcmp(r->set->slots[event->running].name, SOFTWARE) != 0)
-		strbuf_printf(r->out, "  %*s", RATE_WIDTH, ratio_text(rate, likely / r->instructions * 1000));
+		strbuf_printf(r->out, "  %*s", RATE_WIDTH,
+			      ratio_text(ratio, likely / r->instructions * 1000));
 	put_ratio_to_first(r, slot, first);
 	strbuf_line_end(r->out);
 }
@@ -192,8 +197,9 @@ static void put_block(const struct metric_set *set, const double *vector, int wi
 	for (unsigned i = 0; i < set->n_slots; i++)
 		if (is_event(set, i) && strcmp(set->slots[i].name, INSTRUCTIONS) == 0)
 			r.instructions = slot_sum(&r, i);
-	strbuf_printf(out, "\n%s\n\n%-*s  %*s  %*s  %*s  %*s\n", title, width, "event", COUNT_WIDTH,
-		      "counted", COUNT_WIDTH, "estimate", SHARE_WIDTH, "of time", RATE_WIDTH, "PTI");
+	strbuf_printf(out, "\n%s\n\n%-*s  %*s  %*s  %*s  %*s %-*s  %*s\n", title, width, "event", COUNT_WIDTH,
+		      "counted", COUNT_WIDTH, "estimate", SHARE_WIDTH, "of time", RATE_WIDTH, "rate",
+		      PER_WIDTH, "", RATE_WIDTH, "PTI");
 	put_sets(&r);
 }
 
@@ -202,6 +208,14 @@ static bool has_times(const struct metric_set *set, const double *vector)
 {
 	for (unsigned i = 0; i < set->n_slots; i++)
 		if (is_event(set, i) && vector[VECTOR_CONSTANTS + set->slots[i].enabled] > 0)
+			return true;
+	return false;
+}
+
+bool export_events_have(const struct metric_set *set, const char *name)
+{
+	for (unsigned i = 0; i < set->n_slots; i++)
+		if (is_event(set, i) && strcmp(set->slots[i].name, name) == 0)
 			return true;
 	return false;
 }

@@ -34,6 +34,8 @@ struct metric_frames export_frames(const struct export_table *table, const struc
 void export_frame_energy(const struct export_table *table, const struct export_row *row, struct strbuf *out);
 /* Write a report on the CPU events of a source with raw counts; nothing for other sources. */
 void export_events(const struct export_source *source, const struct column *sum, struct strbuf *out);
+/* Whether that report has a row of this name. */
+bool export_events_have(const struct metric_set *set, const char *name);
 
 /* export_queue: the samples of a source that wait for a row, as columns of one sample or one step,
  * in bounded memory. */

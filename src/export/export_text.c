@@ -120,8 +120,8 @@ static void text_total(const struct export_table *table, const struct export_row
 		const struct column *sum = row->sums[c->source];
 		uint32_t flags = flags_of_value(sum ? sum->flags : 0, row->estimated[i]);
 
-		if (c->hidden)
-			continue;
+		if (c->hidden || (sum && export_events_have(table->sources[c->source].set, c->name)))
+			continue; /* the report on events has it */
 		strbuf_printf(out, "%-*s", width, c->name);
 		put_value(out, row->values[i], c->unit, false, row->estimated[i], unit_width(table));
 		if (c->metric->grows)
