@@ -169,9 +169,9 @@ struct options {
 	unsigned n_wheres, cap_wheres, n_boards, cap_boards;
 	const char *where;                /* the first of them */
 	enum command_word remote_command; /* what runs there: COMMAND_RECORD, _STAT, _DOCTOR, else a screen */
-	bool format_there;   /* it is told the format, because the extension of the log says so */
-	const char *push;    /* --push[=FILE]: copy that program there first; "": ours */
-	const char **remote; /* options for the far side */
+	bool format_there;                /* its command line has the format, by the extension of the log */
+	const char *push;                 /* --push[=FILE]: copy that program there first; "": ours */
+	const char **remote;              /* options for the far side */
 	unsigned n_remote, cap_remote;
 	const char *operand; /* FILE of eval, replay and export; NAME of explain */
 	char **cmd;          /* the words after "--", and NULL; NULL without them */

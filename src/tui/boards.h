@@ -100,7 +100,7 @@ void boards_prefer(struct boards *b, const struct board_row *full);
 /* Begin or stop to write the streams of all boards to files in that directory. Returns false if one
  * of them failed, *failed is the last one. */
 bool boards_log(struct boards *b, const char *dir, struct err *failed);
-/* Whether the file of a board has ended because of an error. It is told once. */
+/* Whether the file of a board has ended because of an error. Only the first call returns true. */
 bool board_log_failed(struct board_row *board, struct err *err);
 
 /* Return the age of the newest data in ns; INT64_MAX without any. */

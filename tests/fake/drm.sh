@@ -162,7 +162,7 @@ fails 'lost, and not recovered by the end: it has no samples' record -i100ms -d4
 name="deaf" nodes="panfrost-6.18 gpu=0x74021000 cores=3 unstable=1 deaf=1"
 fails 'every sample failed: .*malitop doctor' record -i100ms -d4s -o "$work/deaf.mlog"
 
-# A job that hangs, and with it the counters, for a moment: who asks is told why, how often and when.
+# A job that hangs, and with it the counters, for a moment: record, export, report and stat say why, how often and when.
 reset='a sample failed: the GPU was reset, which stops its counters' name="reset"
 again='[1-9] samples* failed: the GPU was reset, which stops its counters: they are started again ([1-9])'
 nodes="panfrost-6.18 gpu=0x74021000 cores=3 unstable=1 reset=1500"

@@ -463,7 +463,7 @@ TEST(samples_that_fail_for_a_second_are_reported_once_and_when_they_are_valid_ag
 	}
 }
 
-/* A reset lasts for one sample: it is told, and is a mark at its time. */
+/* A reset lasts for one sample: it is reported, and is a mark at its time. */
 TEST(one_sample_that_fails_is_reported_with_its_reason_and_marked)
 {
 	struct session_gpu_bench *b = *state;
