@@ -127,7 +127,7 @@ TEST(however_it_ends_the_log_is_whole_and_one_line_says_what_is_in_it)
 		assert_int_equal(log.state.damaged + log.state.cut, 0);
 		assert_int_equal(log_lost(&log, 0), 0);
 		assert_true(file_read(out, 4096, &text, &n, &err));
-		line = xasprintf("%s: %u samples, %.2f MB, 0 lost\n", cases[i].name, log.n,
+		line = xasprintf("%s: %u samples of 4 sources, %.2f MB, 0 lost\n", cases[i].name, log.n,
 				 (double)file_size(log.file) / 1e6);
 		if (strncmp(text, line, strlen(line)) != 0)
 			fail_msg("'%s' does not begin with '%s'", text, line);
