@@ -51,12 +51,10 @@ bool passes_listen(struct passes *p, struct err *err)
 
 void app_release(const struct passes *p, struct app *app)
 {
-	const struct sys *sys = p->source->sys;
-
 	if (app->fd >= 0) {
 		close(app->fd);
 		if (app->process_fd >= 0)
-			sys->close(sys, app->process_fd);
+			p->source->sys->close(p->source->sys, app->process_fd);
 	}
 	sys_unmap(app->memory, app->bytes);
 	*app = (struct app){.fd = -1};
