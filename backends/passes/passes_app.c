@@ -91,7 +91,6 @@ static uint64_t pid_of(int fd, const uint64_t *memory)
 static bool admit_app(struct passes *p, int fd, void *memory, size_t bytes)
 {
 	const struct sys *sys = p->source->sys;
-	int process = sys_peer_process(fd); /* 0: it is in another namespace */
 	struct app *app = p->apps;
 
 	while (app < p->apps + APPS_MOST && app->fd >= 0)
@@ -99,10 +98,10 @@ static bool admit_app(struct passes *p, int fd, void *memory, size_t bytes)
 	if (app == p->apps + APPS_MOST || !passes_reader_init(&app->reader, memory, bytes, NULL))
 		return false;
 	app->fd = fd;
-	app->process_fd = process ? sys->pidfd_open(sys, process) : -1;
 	app->memory = memory;
 	app->bytes = bytes;
 	app->pid = pid_of(fd, memory);
+	app->process_fd = app->pid < PID_UNSEEN ? sys->pidfd_open(sys, (int)app->pid) : -1;
 	return true;
 }
 

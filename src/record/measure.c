@@ -353,8 +353,7 @@ static bool report_failures(const struct measure *m, const struct recorder_state
 				m->session.sources[i].title, why);
 		else if (n)
 			message("%s: %llu sample%s failed: %s; rows of a failed one have the flag `error` "
-				"and no "
-				"values",
+				"and no values",
 				m->session.sources[i].title, (unsigned long long)n, plural_ending(n), why);
 	}
 	return !state->all_failed;

@@ -4,10 +4,10 @@
  *
  * lists nodes from dev/dri/renderD128 on, each by a row of fake_drm_drivers and words: gpu
  * (GPU_ID), cores (mask), slices, bus (bits), l2 (mask), values (of a block), unstable, taken (or
- * taken=/FILE: while that file exists), dump (us of a dump), hangs, reset (every so many ms a job
- * hangs). Their files in sysfs and proc are those of FAKEMALI_ROOT. FAKEDRM_COUNTS names a file for
- * what was done to each when the program ends: how often its counters were enabled, and how many
- * other calls woke it. */
+ * taken=/FILE: while that file exists), dump (us of a dump), hangs, reset (ms from one job that
+ * hangs to the next). Their files in sysfs and proc are those of FAKEMALI_ROOT. FAKEDRM_COUNTS
+ * names a file for what was done to each when the program ends: how often its counters were
+ * enabled, and how many other calls woke it. */
 #ifndef MALITOP_FAKE_PRELOAD_DRM_H
 #define MALITOP_FAKE_PRELOAD_DRM_H
 
